@@ -1,0 +1,1 @@
+"""The command line: one file a verb; no business rule lives here."""

@@ -1,0 +1,1 @@
+"""The library under the command: events, money, the write road, the engine."""

@@ -1,0 +1,1 @@
+"""What may happen without asking: presets, tiers, guards."""

@@ -1,0 +1,1 @@
+"""Guards: small pure functions of a GuardContext."""

@@ -1,0 +1,1 @@
+"""Adapters to language models; the engine imports no vendor SDK."""

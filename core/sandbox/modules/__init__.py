@@ -1,0 +1,1 @@
+"""Move modules of the sandbox, one file a protocol, under their mainnet ids."""

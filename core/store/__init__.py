@@ -1,0 +1,1 @@
+"""Durable state: sessions, journal, spend reservations, contacts."""

@@ -1,0 +1,1 @@
+"""The tools a model (or a person with `call`) can use."""

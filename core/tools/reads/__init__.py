@@ -1,0 +1,1 @@
+"""Read tools: no side effects, run in parallel."""

@@ -1,0 +1,1 @@
+"""Playbooks: Markdown with TOML front matter."""
