@@ -1,8 +1,8 @@
 """The seam between the transaction interpreter and the Move modules that the sandbox emulates.
 
-A module is data: functions with Move signatures and a Python body, the shared objects it has at genesis, and a
-function that counts the coins locked in those objects. The interpreter checks every argument against the
-signature before it calls the body, so a body receives good values and contains only the protocol's own rules.
+A module is data: functions with Move signatures and a Python body, the shared objects it has at genesis, and
+a function that counts the coins locked in those objects. The interpreter checks every argument against the
+signature before it calls the body, so a body receives good values and holds only the protocol's own rules.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Balance:
 
 @dataclass(frozen=True, slots=True)
 class SharedObject:
-    """A shared object passed to a function; read it with ``ctx.state`` and write it with ``ctx.save_state``."""
+    """A shared object passed to a function: ``ctx.state`` reads it, ``ctx.save_state`` writes it."""
 
     id: str
     type: str
@@ -84,13 +84,13 @@ Value: TypeAlias = (
 )
 """What passes between functions.
 
-Pure arguments arrive decoded by their declared type: u8..u256 as int, bool, address and ID as ``0x`` + 64 hex
-digits, ``0x1::string::String`` as str, ``vector<u8>`` as bytes, any other vector as list, Option as None or the
-value.
+Pure arguments arrive decoded by their declared type: u8..u256 as int, bool, address and ID as ``0x`` and
+64 hex digits, ``0x1::string::String`` as str, ``vector<u8>`` as bytes, any other vector as list, Option as
+None or the value.
 """
 
 State: TypeAlias = dict[str, object]
-"""Contents of a shared object: nested dicts with str keys, lists, str, bool, None and int of any size (kept exact)."""
+"""Contents of a shared object: dicts with str keys, lists, str, bool, None and int of any size (exact)."""
 
 
 class CallContext(Protocol):
@@ -139,7 +139,7 @@ class CallContext(Protocol):
         ...
 
     def pay(self, coin_type: str, amount: int, to_address: str) -> None:
-        """Make a coin of that value out of what the body took from its state and transfer it to an address."""
+        """Make a coin of that value, which the body took from its state, and transfer it to an address."""
         ...
 
 
