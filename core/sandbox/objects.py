@@ -139,6 +139,10 @@ class StoredObject:
             contents=self.contents if contents is None else contents,
         )
 
+    def with_state(self, encoded: str) -> StoredObject:
+        """Return a module-owned object with other contents, given as canonical JSON."""
+        return replace(self, state=encoded, contents=state_contents(self.id, encoded))
+
 
 def _object_type(move_type: MoveType) -> bytes:
     # MoveObjectType writes the two frequent types short: GasCoin is variant 1, Coin<T> is 3 with T alone.
