@@ -204,7 +204,7 @@ def protocol_fee_rate(ctx: CallContext, global_config: Value) -> int:
 
 
 def emit_swap(
-    ctx: CallContext, pool_id: str, *, a2b: bool, before: Pool, after: Pool, step: SwapStep
+    ctx: CallContext, pool_id: str, *, a2b: bool, sqrt_price_before: int, after: Pool, step: SwapStep
 ) -> None:
     """Emit the pool's own event of a swap."""
     ctx.emit(
@@ -234,7 +234,7 @@ def emit_swap(
                 "fee_amount": step.fee,
                 "vault_a_amount": after.coin_a,
                 "vault_b_amount": after.coin_b,
-                "before_sqrt_price": before.current_sqrt_price,
+                "before_sqrt_price": sqrt_price_before,
                 "after_sqrt_price": after.current_sqrt_price,
                 "steps": 1,
             },
@@ -250,7 +250,7 @@ def _calculate_swap_result(ctx: CallContext, _types: Sequence[str], args: Sequen
         return [_swap_result(pool, SwapStep(0, 0, 0, pool.current_sqrt_price), [], exceeded=amount > 0)]
     step = pool.step(a2b=bool(a2b), by_amount_in=bool(by_amount_in), amount=amount)
     left = amount - (step.amount_in + step.fee if by_amount_in else step.amount_out)
-    steps = [_step_result(pool, step, _end(bool(a2b)), left)]
+    steps: list[Value] = [_step_result(pool, step, _end(bool(a2b)), left)]
     return [_swap_result(pool, step, steps, exceeded=left > 0)]
 
 

@@ -109,10 +109,11 @@ def _swap(ctx: CallContext, types: Sequence[str], args: Sequence[Value]) -> Sequ
     if not taken:
         return []
     pool_id = shared_id(pool_object)
-    before, pool = Pool.load(ctx.state(pool_id)), Pool.load(ctx.state(pool_id))
+    pool = Pool.load(ctx.state(pool_id))
+    price_before = pool.current_sqrt_price
     step = pool.swap(a2b=bool(a2b), amount=taken, protocol_fee_rate=protocol_fee_rate(ctx, global_config))
     ctx.save_state(pool_id, pool.dump())
-    emit_swap(ctx, pool_id, a2b=bool(a2b), before=before, after=pool, step=step)
+    emit_swap(ctx, pool_id, a2b=bool(a2b), sqrt_price_before=price_before, after=pool, step=step)
     left = taken - step.amount_in - step.fee
     if wanted == TAKE_ALL and left:
         ctx.pay(sold, left, ctx.sender)
