@@ -22,11 +22,28 @@ from pysui.sui.sui_common.config.confgroup import (
 from pysui.sui.sui_common.config.confmodel import PysuiConfigModel
 from pysui.sui.sui_common.config.pysui_config import PysuiConfiguration
 from pysui.sui.sui_grpc.pgrpc_clients import GrpcProtocolClient
+from pysui.sui.sui_grpc.suimsgs.sui.rpc import v2 as rpc
 from tidegate.core.clock import Clock
+from tidegate.core.sandbox import controls
 from tidegate.core.sandbox.encoding import address_of_key, blake2b
 from tidegate.core.sandbox.ledger import Ledger
+from tidegate.core.sandbox.node import execute_signed
 from tidegate.core.sandbox.server import serve
 from tidegate.core.sandbox.signatures import transaction_intent
+from tidegate.core.sandbox.transactions import (
+    Command,
+    Gas,
+    GasArg,
+    Input,
+    InputArg,
+    ObjectRef,
+    PureInput,
+    ResultArg,
+    SplitCoins,
+    Transaction,
+    TransferObjects,
+)
+from tidegate.core.tokens import SUI, USDC
 
 START_MS = 1_800_000_000_000
 
@@ -139,3 +156,45 @@ def on_network(ledger: Ledger, alice: Key) -> Callable[[Callable[[Client], Corou
         return asyncio.run(main())
 
     return run
+
+
+@dataclass
+class Wallet:
+    """Builds and executes transactions against a ledger, without a network in between."""
+
+    ledger: Ledger
+    key: Key
+
+    def ref(self, object_id: str) -> ObjectRef:
+        found = self.ledger.get_object(object_id)
+        assert found is not None
+        return ObjectRef(found.id, found.version, found.digest)
+
+    def coin(self, coin_type: str, index: int = 0) -> ObjectRef:
+        return self.ref(self.ledger.coins(self.key.address, coin_type)[index].id)
+
+    def transaction(self, *commands: Command, inputs: tuple[Input, ...] = (), **gas: Any) -> Transaction:
+        payment = gas.get("payment") or (self.coin(SUI.coin_type),)
+        price, budget = gas.get("price", 1_000), gas.get("budget", 20_000_000)
+        return Transaction(self.key.address, inputs, commands, Gas(payment, self.key.address, price, budget))
+
+    def pay(self, recipient: str, amount: int, **gas: Any) -> Transaction:
+        """Build a transfer of MIST from the gas coin."""
+        return self.transaction(
+            SplitCoins(GasArg(), (InputArg(0),)),
+            TransferObjects((ResultArg(0, 0),), InputArg(1)),
+            inputs=(PureInput(amount.to_bytes(8, "little")), PureInput(bytes.fromhex(recipient[2:]))),
+            **gas,
+        )
+
+    def execute(self, transaction: Transaction) -> rpc.ExecutedTransaction:
+        bcs = transaction.bcs()
+        return execute_signed(self.ledger, bcs, [self.key.sign(bcs)])
+
+
+@pytest.fixture
+def wallet(ledger: Ledger, alice: Key) -> Wallet:
+    """Alice's, with 10 SUI and 500 USDC."""
+    controls.faucet(ledger, alice.address, SUI.coin_type, 10 * 10**9)
+    controls.faucet(ledger, alice.address, USDC.coin_type, 500 * 10**6)
+    return Wallet(ledger, alice)
