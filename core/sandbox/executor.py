@@ -9,7 +9,7 @@ from tidegate.core.sandbox.encoding import digest_bytes
 from tidegate.core.sandbox.gas import MAX_BUDGET, GasUsed, gas_used
 from tidegate.core.sandbox.genesis import REFERENCE_GAS_PRICE
 from tidegate.core.sandbox.inputs import LoadedInputs, check_gas, load_inputs
-from tidegate.core.sandbox.interpreter import Environment, Interpreter, Outcome, Slot
+from tidegate.core.sandbox.interpreter import Environment, Interpreter, Outcome, ReturnedValue
 from tidegate.core.sandbox.ledger import Ledger
 from tidegate.core.sandbox.modules.base import Coin, MoveAbort
 from tidegate.core.sandbox.movetypes import coin_of
@@ -48,8 +48,8 @@ class Run:
     transaction: Transaction
     digest: str
     effects: Effects
-    results: list[list[Slot]]
-    """Values returned by each command, as far as the run came."""
+    results: list[list[ReturnedValue]]
+    """Values that each command of a simulation returned, as far as it came."""
 
     @property
     def written(self) -> list[StoredObject]:
@@ -114,7 +114,7 @@ def simulate(ledger: Ledger, transaction: Transaction, *, checked: bool, select_
                 Gas(filled.gas.payment, filled.gas.owner, filled.gas.price, min(held, MAX_BUDGET))
             )
         check_gas(filled.gas, inputs.gas_coins)
-    return _run(ledger, filled, inputs, keep_unused=not checked)
+    return _run(ledger, filled, inputs, record=True, keep_unused=not checked)
 
 
 def _select_gas(ledger: Ledger, transaction: Transaction, *, has_budget: bool) -> Transaction:
@@ -157,6 +157,7 @@ def _run(
     transaction: Transaction,
     inputs: LoadedInputs,
     *,
+    record: bool = False,
     keep_unused: bool = False,
     abort: bool = False,
 ) -> Run:
@@ -172,7 +173,7 @@ def _run(
     try:
         if abort:
             raise _fault_abort()
-        outcome = interpreter.run(keep_unused=keep_unused)
+        outcome = interpreter.run(record=record, keep_unused=keep_unused)
     except ExecutionFailure as error:
         failure, outcome = error, None
     computation = min(interpreter.units * gas.price, budget)
@@ -199,7 +200,7 @@ def _run(
         changes,
         _read_only(transaction, inputs),
     )
-    return Run(transaction, digest, effects, interpreter.outcome.results)
+    return Run(transaction, digest, effects, interpreter.outcome.returned)
 
 
 def _fault_abort() -> ExecutionFailure:

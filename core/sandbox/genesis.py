@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from tidegate.core.sandbox.encoding import address_text, base58, blake2b
 from tidegate.core.sandbox.modules import registry
+from tidegate.core.sandbox.modules.protocol_genesis import PRICES
 from tidegate.core.sandbox.movetypes import parse_type
 from tidegate.core.sandbox.objects import (
     IMMUTABLE,
@@ -18,7 +19,7 @@ from tidegate.core.sandbox.objects import (
     state_contents,
     state_text,
 )
-from tidegate.core.tokens import KNOWN_TOKENS, SUI, USDC, Token
+from tidegate.core.tokens import KNOWN_TOKENS, Token
 
 _SEED = b"tidegate sandbox network, genesis 1"
 
@@ -35,8 +36,6 @@ GENESIS_VERSION = 1
 
 PRICE_SCALE = Decimal(10**9)
 """Prices are kept in 1e-9 USD for one whole coin."""
-
-GENESIS_PRICES = {SUI.coin_type: Decimal("3.50"), USDC.coin_type: Decimal(1)}
 
 COINS: tuple[Token, ...] = KNOWN_TOKENS
 """Coin types that have metadata, and so a faucet."""
@@ -72,8 +71,7 @@ def build_genesis(genesis_ms: int) -> Genesis:
                 encoded,
             )
         )
-    prices = {coin_type: int(price * PRICE_SCALE) for coin_type, price in GENESIS_PRICES.items()}
-    return Genesis(tuple(objects), prices)
+    return Genesis(tuple(objects), dict(PRICES))
 
 
 def coin_metadata_id(coin_type: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 from tidegate.core.sandbox.encoding import BadEncoding, derived_id
@@ -26,6 +27,7 @@ from tidegate.core.sandbox.movetypes import (
     coin_of,
     decode_pure,
     encode_struct,
+    encode_value,
     is_copy,
     is_pure,
     parse_parameter,
@@ -72,6 +74,16 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
+class ReturnedValue:
+    """A value as it was when its command returned it."""
+
+    type: MoveType
+    value: Value
+    bcs: bytes
+    json: object
+
+
+@dataclass(frozen=True, slots=True)
 class EmittedEvent:
     """An event with the module that was called when it was emitted."""
 
@@ -101,7 +113,9 @@ class Outcome:
     """New contents of the module-owned objects that were saved."""
     events: list[EmittedEvent] = field(default_factory=list)
     results: list[list[Slot]] = field(default_factory=list)
-    """Returned values by command."""
+    """Returned values by command, as later commands left them."""
+    returned: list[list[ReturnedValue]] = field(default_factory=list)
+    """Returned values by command, as they were returned; only when the run records them."""
 
 
 class Interpreter:
@@ -141,10 +155,11 @@ class Interpreter:
         """Computation units used so far."""
         return computation_units(self._units)
 
-    def run(self, *, keep_unused: bool = False) -> Outcome:
+    def run(self, *, record: bool = False, keep_unused: bool = False) -> Outcome:
         """Run every command.
 
         Args:
+            record: Keep what every command returned.
             keep_unused: Accept returned values that nothing consumes (an inspection without checks).
 
         Raises:
@@ -171,6 +186,8 @@ class Interpreter:
                 aborted.command = index
                 raise aborted from abort
             self.outcome.results.append(results)
+            if record:
+                self.outcome.returned.append([_recorded(slot) for slot in results])
         if not keep_unused:
             self._refuse_unused()
         self.outcome.coins = self._living_coins()
@@ -541,6 +558,11 @@ class Frame:
         if not isinstance(item, Coin):
             raise TypeError(f"{item.type} has no public transfer")
         self._interpreter.place(item, to_address)
+
+
+def _recorded(slot: Slot) -> ReturnedValue:
+    value = deepcopy(slot.value)
+    return ReturnedValue(slot.type, value, encode_value(slot.type, value), value_json(value))
 
 
 def _decode(wanted: MoveType, raw: bytes, position: int) -> Value:

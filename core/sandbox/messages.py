@@ -9,9 +9,8 @@ import pysui.sui.sui_grpc.suimsgs.google.protobuf as well_known
 import pysui.sui.sui_grpc.suimsgs.sui.rpc.v2 as rpc
 from tidegate.core.sandbox.effects import Effects, ObjectChange, balance_changes
 from tidegate.core.sandbox.executor import Run
-from tidegate.core.sandbox.interpreter import Slot
+from tidegate.core.sandbox.interpreter import ReturnedValue
 from tidegate.core.sandbox.ledger import CheckpointRow
-from tidegate.core.sandbox.movetypes import encode_value, value_json
 from tidegate.core.sandbox.objects import CLOCK_TYPE, Owner, StoredObject
 from tidegate.core.sandbox.refusals import ArgumentProblem, ExecutionFailure, FailureKind
 from tidegate.core.sandbox.transactions import (
@@ -371,18 +370,18 @@ def signature_message(signature: bytes) -> rpc.UserSignature:
     )
 
 
-def command_results(results: Sequence[Sequence[Slot]]) -> list[rpc.CommandResult]:
+def command_results(returned: Sequence[Sequence[ReturnedValue]]) -> list[rpc.CommandResult]:
     """Return the values that each command of a simulation returned."""
     return [
         rpc.CommandResult(
             return_values=[
                 rpc.CommandOutput(
                     argument=argument_message(ResultArg(command, sub)),
-                    value=rpc.Bcs(name=str(slot.type), value=encode_value(slot.type, slot.value)),
-                    json=json_value(value_json(slot.value)),
+                    value=rpc.Bcs(name=str(value.type), value=value.bcs),
+                    json=json_value(value.json),
                 )
-                for sub, slot in enumerate(slots)
+                for sub, value in enumerate(values)
             ]
         )
-        for command, slots in enumerate(results)
+        for command, values in enumerate(returned)
     ]

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tidegate.core.sandbox.modules import sui_framework
+from tidegate.core.sandbox.modules import cetus, cetus_router, navi, oracle, sui_framework
 from tidegate.core.sandbox.modules.base import MoveFunction, MoveModules, ObjectSeed
 
-PROTOCOLS: tuple[MoveModules, ...] = (sui_framework.MODULES,)
+PROTOCOLS: tuple[MoveModules, ...] = (
+    sui_framework.MODULES,
+    navi.MODULES,
+    oracle.MODULES,
+    cetus.MODULES,
+    cetus_router.MODULES,
+)
 
 _FUNCTIONS = {
     (function.package, function.module, function.name): function

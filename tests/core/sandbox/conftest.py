@@ -193,8 +193,21 @@ class Wallet:
 
 
 @pytest.fixture
+def new_wallet(time: TestTime, alice: Key) -> Callable[[], Wallet]:
+    """Make alice's wallet with 10 SUI and 500 USDC on a network of its own."""
+
+    def make() -> Wallet:
+        ledger = Ledger.open(None, time.clock)
+        controls.faucet(ledger, alice.address, SUI.coin_type, 10 * 10**9)
+        controls.faucet(ledger, alice.address, USDC.coin_type, 500 * 10**6)
+        return Wallet(ledger, alice)
+
+    return make
+
+
+@pytest.fixture
 def wallet(ledger: Ledger, alice: Key) -> Wallet:
-    """Alice's, with 10 SUI and 500 USDC."""
+    """Alice's wallet with 10 SUI and 500 USDC on the network that `on_network` serves."""
     controls.faucet(ledger, alice.address, SUI.coin_type, 10 * 10**9)
     controls.faucet(ledger, alice.address, USDC.coin_type, 500 * 10**6)
     return Wallet(ledger, alice)
