@@ -48,12 +48,13 @@ POOL = f"{CLMM}::pool::Pool"
 GLOBAL_CONFIG = f"{CLMM}::config::GlobalConfig"
 PARTNER = f"{CLMM}::partner::Partner"
 
-# Abort codes of the pool module, as its bytecode has them.
+# Abort codes of the modules clmm_math and pool, as their bytecode has them.
+E_TOKEN_AMOUNT_OVERFLOW = 6
 E_WRONG_SQRT_PRICE_LIMIT = 11
 E_POOL_IS_PAUSED = 13
 
 _PROTOCOL_FEE_DENOMINATOR = 10_000
-_MAX_U128 = 2**128 - 1
+_MAX_U64, _MAX_U128 = 2**64 - 1, 2**128 - 1
 
 
 class Pool(BaseModel):
@@ -86,8 +87,12 @@ class Pool(BaseModel):
         return self.model_dump()
 
     def step(self, *, a2b: bool, by_amount_in: bool, amount: int) -> SwapStep:
-        """Return the step that an amount makes towards the end of the price range."""
-        return swap_step(
+        """Return the step that an amount makes towards the end of the price range.
+
+        Raises:
+            MoveAbort: an amount that follows from it does not fit in 64 bits.
+        """
+        step = swap_step(
             sqrt_price=self.current_sqrt_price,
             target=_end(a2b),
             liquidity=self.liquidity,
@@ -96,6 +101,9 @@ class Pool(BaseModel):
             a2b=a2b,
             by_amount_in=by_amount_in,
         )
+        if max(step.amount_in + step.fee, step.amount_out) > _MAX_U64:
+            raise MoveAbort(f"{CLMM}::clmm_math", "compute_swap_step", E_TOKEN_AMOUNT_OVERFLOW)
+        return step
 
     def swap(self, *, a2b: bool, amount: int, protocol_fee_rate: int) -> SwapStep:
         """Swap an amount that comes in and return what happened; at the end of the range a part is not taken.
