@@ -1,253 +1,180 @@
-"""The protocols through whole transactions, as a wallet would send them."""
+"""Deposit, withdrawal and swap over gRPC, built by pysui as shared/spec/chain.md builds them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from pysui.sui.sui_grpc.suimsgs.sui.rpc import v2 as rpc
+from pysui.sui.sui_common import sui_commands as cmd
 from tidegate.core.chain.deployments import CLOCK, SANDBOX_CETUS, SANDBOX_NAVI, SYSTEM_STATE
 from tidegate.core.sandbox import controls
 from tidegate.core.sandbox.ledger import Ledger
-from tidegate.core.sandbox.modules import registry
-from tidegate.core.sandbox.movetypes import parse_type
-from tidegate.core.sandbox.node import simulate_request
-from tidegate.core.sandbox.transactions import (
-    GasArg,
-    InputArg,
-    MoveCall,
-    OwnedInput,
-    PureInput,
-    ResultArg,
-    SharedInput,
-    SplitCoins,
-    Transaction,
-    TransferObjects,
-)
-from tidegate.core.tokens import SUI, USDC, normalize_address
+from tidegate.core.tokens import SUI, USDC
 
-USDC_TYPE, SUI_TYPE = parse_type(USDC.coin_type), parse_type(SUI.coin_type)
+USDC_500 = 500_000_000
 NAVI_USDC = next(pool for pool in SANDBOX_NAVI.pools if pool.coin_type == USDC.coin_type)
-FRAMEWORK = normalize_address("0x2")
+CETUS_POOL = SANDBOX_CETUS.pools[0]
 
 
-def u64(value: int) -> PureInput:
-    return PureInput(value.to_bytes(8, "little"))
+@pytest.fixture
+def funded(ledger: Ledger, alice: Any) -> Ledger:
+    controls.faucet(ledger, alice.address, SUI.coin_type, 10 * 10**9)
+    controls.faucet(ledger, alice.address, USDC.coin_type, USDC_500)
+    return ledger
 
 
-def shared(object_id: str, mutable: bool = True) -> SharedInput:
-    return SharedInput(object_id, 1, mutable)
+async def send(client: Any, build: Any) -> Any:
+    transaction = await client.transaction()
+    await build(transaction)
+    result = await client.execute(command=cmd.ExecuteTransaction(**await transaction.build_and_sign()))
+    assert result.is_ok(), result.result_string
+    return result.result_data
 
 
-def deposit(wallet: Any, amount: int) -> Transaction:
-    inputs = (
-        OwnedInput(wallet.coin(USDC.coin_type)),
-        u64(amount),
-        shared(CLOCK, False),
-        shared(SANDBOX_NAVI.storage),
-        shared(NAVI_USDC.pool),
-        PureInput(bytes([NAVI_USDC.asset_id])),
-        shared(SANDBOX_NAVI.incentive_v2),
-        shared(SANDBOX_NAVI.incentive_v3),
+def usdc_coin(ledger: Ledger, owner: str) -> str:
+    [coin] = ledger.coins(owner, USDC.coin_type)
+    return coin.id
+
+
+async def deposit(transaction: Any, coin: str, amount: int) -> None:
+    paid = await transaction.split_coin(coin=coin, amounts=[amount])
+    await transaction.move_call(
+        target=f"{SANDBOX_NAVI.package}::incentive_v3::entry_deposit",
+        arguments=[
+            CLOCK,
+            SANDBOX_NAVI.storage,
+            NAVI_USDC.pool,
+            NAVI_USDC.asset_id,
+            paid,
+            amount,
+            SANDBOX_NAVI.incentive_v2,
+            SANDBOX_NAVI.incentive_v3,
+        ],
+        type_arguments=[USDC.coin_type],
     )
-    call = MoveCall(
-        SANDBOX_NAVI.package,
-        "incentive_v3",
-        "entry_deposit",
-        (USDC_TYPE,),
-        (
-            InputArg(2),
-            InputArg(3),
-            InputArg(4),
-            InputArg(5),
-            ResultArg(0, 0),
-            InputArg(1),
-            InputArg(6),
-            InputArg(7),
-        ),
+
+
+async def update_price(transaction: Any) -> None:
+    await transaction.move_call(
+        target=f"{SANDBOX_NAVI.oracle_package}::oracle_pro::update_single_price_v2",
+        arguments=[
+            CLOCK,
+            SANDBOX_NAVI.oracle_config,
+            SANDBOX_NAVI.price_oracle,
+            SANDBOX_NAVI.supra_oracle_holder,
+            NAVI_USDC.pyth_price_info,
+            SANDBOX_NAVI.switchboard_aggregator,
+            NAVI_USDC.feed_id,
+        ],
     )
-    result: Transaction = wallet.transaction(
-        SplitCoins(InputArg(0), (InputArg(1),)), call, inputs=inputs, budget=100_000_000
+
+
+async def withdraw(transaction: Any, amount: int, owner: str) -> None:
+    balance = await transaction.move_call(
+        target=f"{SANDBOX_NAVI.package}::incentive_v3::withdraw_v2",
+        arguments=[
+            CLOCK,
+            SANDBOX_NAVI.price_oracle,
+            SANDBOX_NAVI.storage,
+            NAVI_USDC.pool,
+            NAVI_USDC.asset_id,
+            amount,
+            SANDBOX_NAVI.incentive_v2,
+            SANDBOX_NAVI.incentive_v3,
+            SYSTEM_STATE,
+        ],
+        type_arguments=[USDC.coin_type],
     )
-    return result
-
-
-def withdraw(wallet: Any, amount: int) -> Transaction:
-    inputs = (
-        shared(CLOCK, False),
-        shared(SANDBOX_NAVI.price_oracle),
-        shared(SANDBOX_NAVI.storage),
-        shared(NAVI_USDC.pool),
-        PureInput(bytes([NAVI_USDC.asset_id])),
-        u64(amount),
-        shared(SANDBOX_NAVI.incentive_v2),
-        shared(SANDBOX_NAVI.incentive_v3),
-        shared(SYSTEM_STATE),
-        PureInput(bytes.fromhex(wallet.key.address[2:])),
-        shared(SANDBOX_NAVI.oracle_config),
-        shared(SANDBOX_NAVI.supra_oracle_holder),
-        shared(NAVI_USDC.pyth_price_info),
-        shared(SANDBOX_NAVI.switchboard_aggregator),
-        PureInput(bytes.fromhex(NAVI_USDC.feed_id[2:])),
+    coin = await transaction.move_call(
+        target="0x2::coin::from_balance", arguments=[balance], type_arguments=[USDC.coin_type]
     )
-    update = MoveCall(
-        SANDBOX_NAVI.oracle_package,
-        "oracle_pro",
-        "update_single_price_v2",
-        (),
-        tuple(InputArg(index) for index in (0, 10, 1, 11, 12, 13, 14)),
+    await transaction.transfer_objects(transfers=[coin], recipient=owner)
+
+
+async def swap(transaction: Any, coin: str, amount: int, minimum: int) -> None:
+    router = f"{SANDBOX_CETUS.router_package}::router"
+    sold = await transaction.split_coin(coin=coin, amounts=[amount])
+    context = await transaction.move_call(
+        target=f"{router}::new_swap_context",
+        arguments=["quote-1", minimum, minimum, sold, 0, "0x0"],
+        type_arguments=[USDC.coin_type, SUI.coin_type],
     )
-    take = MoveCall(
-        SANDBOX_NAVI.package,
-        "incentive_v3",
-        "withdraw_v2",
-        (USDC_TYPE,),
-        tuple(InputArg(index) for index in range(9)),
+    await transaction.move_call(
+        target=f"{SANDBOX_CETUS.adapter_package}::cetus::swap",
+        arguments=[
+            context,
+            SANDBOX_CETUS.global_config,
+            CETUS_POOL.pool,
+            SANDBOX_CETUS.partner,
+            True,
+            amount,
+            CLOCK,
+        ],
+        type_arguments=[CETUS_POOL.coin_a, CETUS_POOL.coin_b],
     )
-    make = MoveCall(FRAMEWORK, "coin", "from_balance", (USDC_TYPE,), (ResultArg(1, 0),))
-    send = TransferObjects((ResultArg(2, 0),), InputArg(9))
-    result: Transaction = wallet.transaction(update, take, make, send, inputs=inputs, budget=100_000_000)
-    return result
-
-
-def swap_sui_to_usdc(wallet: Any, amount: int, least: int) -> Transaction:
-    inputs = (
-        u64(amount),
-        PureInput(b"\x05quote"),
-        u64(least),
-        PureInput((0).to_bytes(4, "little")),
-        PureInput(bytes(32)),
-        shared(SANDBOX_CETUS.global_config, False),
-        shared(SANDBOX_CETUS.pools[0].pool),
-        shared(SANDBOX_CETUS.partner),
-        PureInput(b"\0"),
-        shared(CLOCK, False),
-        PureInput(bytes.fromhex(wallet.key.address[2:])),
+    bought = await transaction.move_call(
+        target=f"{router}::confirm_swap", arguments=[context], type_arguments=[SUI.coin_type]
     )
-    router, pair = SANDBOX_CETUS.router_package, (SUI_TYPE, USDC_TYPE)
-    opened = tuple(InputArg(index) for index in (1, 2, 2))
-    commands = (
-        SplitCoins(GasArg(), (InputArg(0),)),
-        MoveCall(
-            router,
-            "router",
-            "new_swap_context",
-            pair,
-            (*opened, ResultArg(0, 0), InputArg(3), InputArg(4)),
-        ),
-        MoveCall(
-            SANDBOX_CETUS.adapter_package,
-            "cetus",
-            "swap",
-            (USDC_TYPE, SUI_TYPE),
-            (
-                ResultArg(1, 0),
-                InputArg(5),
-                InputArg(6),
-                InputArg(7),
-                InputArg(8),
-                InputArg(0),
-                InputArg(9),
-            ),
-        ),
-        MoveCall(router, "router", "confirm_swap", (USDC_TYPE,), (ResultArg(1, 0),)),
-        TransferObjects((ResultArg(3, 0),), InputArg(10)),
+    await transaction.move_call(
+        target=f"{router}::transfer_or_destroy_coin", arguments=[bought], type_arguments=[SUI.coin_type]
     )
-    result: Transaction = wallet.transaction(*commands, inputs=inputs, budget=100_000_000)
-    return result
 
 
-def swap(wallet: Any, amount: int) -> Transaction:
-    return swap_sui_to_usdc(wallet, amount, 1)
+def changes(executed: Any, owner: str) -> dict[str, int]:
+    return {each.coin_type: int(each.amount) for each in executed.balance_changes if each.address == owner}
 
 
-def totals(ledger: Ledger) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for item in ledger.live_objects():
-        held = dict(registry.vault_balances(str(item.type), item.decoded_state()))
-        if item.coin_type is not None and item.balance is not None:
-            held[item.coin_type] = item.balance
-        for coin_type, amount in held.items():
-            found[coin_type] = found.get(coin_type, 0) + amount
-    return found
+def test_deposit_and_withdrawal_over_grpc(funded: Ledger, on_network: Any, alice: Any) -> None:
+    coin = usdc_coin(funded, alice.address)
+
+    async def take_out(transaction: Any) -> None:
+        await update_price(transaction)
+        await withdraw(transaction, 100_000_000, alice.address)
+
+    async def body(client: Any) -> tuple[Any, Any]:
+        paid_in = await send(client, lambda transaction: deposit(transaction, coin, 400_000_000))
+        return paid_in, await send(client, take_out)
+
+    paid_in, paid_out = on_network(body)
+
+    assert paid_in.effects.status.success
+    assert paid_out.effects.status.success
+    assert changes(paid_in, alice.address)[USDC.coin_type] == -400_000_000
+    assert changes(paid_out, alice.address)[USDC.coin_type] == 100_000_000
+    assert funded.balances(alice.address)[USDC.coin_type] == USDC_500 - 300_000_000
 
 
-def test_a_deposit_moves_usdc_into_the_pool(wallet: Any) -> None:
-    executed = wallet.execute(deposit(wallet, 10_000_000))
+def test_withdrawal_without_a_fresh_price_fails_in_its_effects(
+    funded: Ledger, on_network: Any, alice: Any
+) -> None:
+    coin = usdc_coin(funded, alice.address)
 
-    assert executed.effects.status.success, executed.effects.status
-    assert wallet.ledger.balances(wallet.key.address)[USDC.coin_type] == 490_000_000
-    changes = {(c.address, c.coin_type): int(c.amount) for c in executed.balance_changes}
-    assert changes[wallet.key.address, USDC.coin_type] == -10_000_000
+    async def body(client: Any) -> Any:
+        await send(client, lambda transaction: deposit(transaction, coin, 400_000_000))
+        controls.advance_clock(funded, 60_000)
+        transaction = await client.transaction()
+        await withdraw(transaction, 100_000_000, alice.address)
+        # The budget is given, since a simulation to find one would fail for the same reason.
+        built = await transaction.build_and_sign(gas_budget="100000000")
+        result = await client.execute(command=cmd.ExecuteTransaction(**built))
+        assert result.is_ok(), result.result_string
+        return result.result_data
 
+    executed = on_network(body)
 
-def test_a_deposit_is_withdrawn_again_with_interest(wallet: Any) -> None:
-    wallet.execute(deposit(wallet, 10_000_000))
-    controls.advance_clock(wallet.ledger, 365 * 24 * 3600 * 1000)
-
-    executed = wallet.execute(withdraw(wallet, 20_000_000))
-
-    assert executed.effects.status.success, executed.effects.status
-    assert wallet.ledger.balances(wallet.key.address)[USDC.coin_type] > 500_000_000
-
-
-def test_a_swap_gives_about_the_price(wallet: Any) -> None:
-    executed = wallet.execute(swap_sui_to_usdc(wallet, 2 * 10**9, 6_900_000))
-
-    assert executed.effects.status.success, executed.effects.status
-    gained = wallet.ledger.balances(wallet.key.address)[USDC.coin_type] - 500_000_000
-    assert gained == pytest.approx(7_000_000, rel=0.01)
-    assert executed.events is not None
+    assert not executed.effects.status.success
+    assert executed.effects.status.error.abort.abort_code == 1502
+    assert funded.balances(alice.address)[USDC.coin_type] == USDC_500 - 400_000_000
 
 
-def test_a_swap_below_its_minimum_aborts_and_costs_only_gas(wallet: Any) -> None:
-    before = totals(wallet.ledger)
+def test_swap_over_grpc(funded: Ledger, on_network: Any, alice: Any) -> None:
+    coin, minimum = usdc_coin(funded, alice.address), 28 * 10**9
 
-    executed = wallet.execute(swap_sui_to_usdc(wallet, 2 * 10**9, 8_000_000))
-
-    assert executed.effects.status.error.kind == rpc.ExecutionErrorExecutionErrorKind.MOVE_ABORT
-    assert totals(wallet.ledger)[USDC.coin_type] == before[USDC.coin_type]
-
-
-@pytest.mark.parametrize("build", [deposit, swap])
-def test_a_simulated_protocol_call_equals_its_execution(wallet: Any, build: Any) -> None:
-    transaction = build(wallet, 10_000_000)
-
-    response = simulate_request(
-        wallet.ledger,
-        rpc.SimulateTransactionRequest(transaction=rpc.Transaction(bcs=rpc.Bcs(value=transaction.bcs()))),
+    executed = on_network(
+        lambda client: send(client, lambda transaction: swap(transaction, coin, 100_000_000, minimum))
     )
-    executed = wallet.execute(transaction)
 
-    assert response.transaction is not None
-    assert response.transaction.effects == executed.effects
-    assert response.transaction.events == executed.events
-    assert len(response.command_outputs) == len(transaction.commands)
-
-
-steps = st.one_of(
-    st.tuples(st.sampled_from([deposit, withdraw]), st.integers(1, 100_000_000)),
-    st.tuples(st.just(swap), st.integers(1, 10**9)),
-    st.tuples(st.none(), st.integers(0, 10**9)),
-)
-
-
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(program=st.lists(steps, min_size=1, max_size=5))
-def test_protocols_make_and_lose_no_coin(program: list[Any], new_wallet: Any) -> None:
-    wallet = new_wallet()
-    for build, amount in program:
-        if build is None:
-            controls.advance_clock(wallet.ledger, amount)
-            continue
-        before = totals(wallet.ledger)
-
-        executed = wallet.execute(build(wallet, amount))
-
-        used, status = executed.effects.gas_used, executed.effects.status
-        burned = used.computation_cost + used.storage_cost - used.storage_rebate
-        assert totals(wallet.ledger) == before | {SUI.coin_type: before[SUI.coin_type] - burned}
-        kinds = rpc.ExecutionErrorExecutionErrorKind
-        assert status.success or status.error.kind in (kinds.MOVE_ABORT, kinds.INSUFFICIENT_COIN_BALANCE)
+    assert executed.effects.status.success
+    moved = changes(executed, alice.address)
+    assert moved[USDC.coin_type] == -100_000_000
+    assert moved[SUI.coin_type] >= minimum
