@@ -85,6 +85,7 @@ class Ledger:
         self._db = connection
         self._clock = clock
         self._lock = threading.RLock()
+        self._writing = False
 
     @classmethod
     def open(cls, path: Path | None, clock: Clock) -> Ledger:
@@ -126,22 +127,26 @@ class Ledger:
     @contextmanager
     def write(self) -> Iterator[None]:
         """Hold the write lock of the database; commit at the end, or undo everything on an exception."""
-        with self._transaction("BEGIN IMMEDIATE"):
+        with self._transaction("BEGIN IMMEDIATE", writes=True):
             yield
 
     @contextmanager
     def read(self) -> Iterator[None]:
         """See one unchanging state of the database."""
-        with self._transaction("BEGIN"):
+        with self._transaction("BEGIN", writes=False):
             yield
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[None]:
+    def _transaction(self, begin: str, *, writes: bool) -> Iterator[None]:
         with self._lock:
             if self._db.in_transaction:
+                if writes and not self._writing:
+                    # Taking the lock now would let another process change what was read before.
+                    raise RuntimeError("a write can not begin inside a read")
                 yield
                 return
             self._db.execute(begin)
+            self._writing = writes
             try:
                 yield
             except BaseException:
@@ -153,8 +158,10 @@ class Ledger:
 
     @property
     def now_ms(self) -> int:
-        """Sandbox time in milliseconds since 1970."""
-        return self._clock.now_ms() + int(self._meta("clock_offset_ms") or 0)
+        """Sandbox time in milliseconds since 1970; it never goes back, even when the machine's clock does."""
+        wall_ms = self._clock.now_ms() + int(self._meta("clock_offset_ms") or 0)
+        latest = self.checkpoint()
+        return wall_ms if latest is None else max(wall_ms, latest.timestamp_ms)
 
     @property
     def genesis_ms(self) -> int:
@@ -299,9 +306,7 @@ class Ledger:
         latest = self.checkpoint()
         if latest is None:
             return CheckpointRow(0, SANDBOX_CHAIN_ID, self.now_ms)
-        # Checkpoint times never go back, even when the machine's clock does.
-        timestamp = max(self.now_ms, latest.timestamp_ms)
-        sequence = latest.sequence + 1
+        timestamp, sequence = self.now_ms, latest.sequence + 1
         summary = uint(sequence, 64) + uint(timestamp, 64) + text(latest.digest) + text(transaction)
         return CheckpointRow(sequence, salted_digest("CheckpointSummary", summary), timestamp)
 

@@ -16,7 +16,10 @@ from tidegate.core.sandbox.movetypes import (
 
 names = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,8}", fullmatch=True)
 structs = st.builds(
-    lambda address, module, name: f"0x{address:064x}::{module}::{name}", st.integers(0, 2**256 - 1), names, names
+    lambda address, module, name: f"0x{address:064x}::{module}::{name}",
+    st.integers(0, 2**256 - 1),
+    names,
+    names,
 )
 primitives = st.sampled_from(["bool", "u8", "u16", "u32", "u64", "u128", "u256", "address"])
 types = st.recursive(
@@ -50,7 +53,8 @@ def test_short_addresses_and_spaces_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["", "u7", "vector", "vector<u8", "0x2::coin", "0x2::a::B<>", "u8<u8>", "0x2::a::B>", "a::b::C"]
+    "written",
+    ["", "u7", "vector", "vector<u8", "0x2::coin", "0x2::a::B<>", "u8<u8>", "0x2::a::B>", "a::b::C"],
 )
 def test_what_is_no_type_is_refused(written: str) -> None:
     with pytest.raises(BadEncoding):

@@ -197,6 +197,23 @@ def test_commands_can_not_spend_the_gas_budget(wallet: Any, bob: Any) -> None:
     assert not executed.effects.status.success
 
 
+def test_a_sponsor_pays_when_both_signed(wallet: Any, bob: Any) -> None:
+    controls.faucet(wallet.ledger, bob.address, SUI.coin_type, 10**9)
+    payment = (wallet.ref(wallet.ledger.coins(bob.address, SUI.coin_type)[0].id),)
+    move = TransferObjects((InputArg(0),), InputArg(1))
+    inputs = (OwnedInput(wallet.coin(USDC.coin_type)), address(bob.address))
+    own = wallet.transaction(move, inputs=inputs, payment=payment)
+    bcs = own.with_gas(replace(own.gas, owner=bob.address)).bcs()
+
+    with pytest.raises(Refused, match="2 signer signatures"):
+        execute_signed(wallet.ledger, bcs, [wallet.key.sign(bcs)])
+    executed = execute_signed(wallet.ledger, bcs, [wallet.key.sign(bcs), bob.sign(bcs)])
+
+    assert executed.effects.status.success
+    assert wallet.ledger.balances(wallet.key.address) == {SUI.coin_type: 10 * 10**9}
+    assert wallet.ledger.balances(bob.address)[USDC.coin_type] == 500 * 10**6
+
+
 def test_an_unused_coin_fails(wallet: Any) -> None:
     executed = wallet.execute(wallet.transaction(SplitCoins(GasArg(), (InputArg(0),)), inputs=(u64(5),)))
 
@@ -427,6 +444,18 @@ def test_an_exception_in_a_write_leaves_nothing(ledger: Ledger, alice: Any) -> N
 
     assert ledger.balances(alice.address) == {}
     assert ledger.checkpoint().sequence == 0  # type: ignore[union-attr]
+
+
+def test_a_write_inside_a_read_is_an_error(ledger: Ledger) -> None:
+    with ledger.read(), pytest.raises(RuntimeError):
+        ledger.advance(1)
+
+
+def test_time_never_goes_back(wallet: Any, time: Any) -> None:
+    before = wallet.ledger.now_ms
+    time.ms -= 60_000
+
+    assert wallet.ledger.now_ms == before
 
 
 def test_reset_begins_again(wallet: Any) -> None:

@@ -70,3 +70,20 @@ def test_usdc_is_split_merged_and_transferred(funded: Ledger, on_network: Any, a
     assert funded.balances(alice.address)[USDC.coin_type] == 19_999_999
     changes = {(c.address, c.coin_type): int(c.amount) for c in executed.balance_changes}
     assert changes[bob.address, USDC.coin_type] == 550_000_001
+
+
+def test_move_calls_are_built_from_the_described_signature(
+    funded: Ledger, on_network: Any, alice: Any
+) -> None:
+    controls.faucet(funded, alice.address, USDC.coin_type, 70_000_000)
+    first, second = (coin.id for coin in funded.coins(alice.address, USDC.coin_type))
+
+    async def join(transaction: Any) -> None:
+        await transaction.move_call(
+            target="0x2::coin::join", arguments=[first, second], type_arguments=[USDC.coin_type]
+        )
+
+    executed = on_network(lambda client: send(client, join))
+
+    assert executed.effects.status.success
+    assert [coin.balance for coin in funded.coins(alice.address, USDC.coin_type)] == [570_000_000]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from pysui.sui.sui_grpc.suimsgs.sui.rpc import v2 as rpc
 from tidegate.core.chain.deployments import CLOCK, SYSTEM_STATE
 from tidegate.core.sandbox import controls
 from tidegate.core.sandbox.genesis import SANDBOX_CHAIN_ID
+from tidegate.core.sandbox.transactions import Gas
 from tidegate.core.tokens import SUI, USDC
 
 
@@ -294,6 +296,67 @@ def test_history_read_to_the_tip_goes_on_with_what_comes_later(busy: Any, on_net
     assert on_network(body) == (rpc.QueryEndReason.LEDGER_TIP, [8])
 
 
+# Building
+
+
+def test_a_transaction_of_bare_object_ids_is_completed(wallet: Any, on_network: Any) -> None:
+    coin = wallet.coin(USDC.coin_type)
+    command = rpc.Command(
+        move_call=rpc.MoveCall(
+            package="0x2",
+            module="clock",
+            function="timestamp_ms",
+            arguments=[rpc.Argument(kind=rpc.ArgumentArgumentKind.INPUT, input=0)],
+        )
+    )
+    programmable = rpc.ProgrammableTransaction(
+        inputs=[rpc.Input(object_id="0x6"), rpc.Input(object_id=coin.id)], commands=[command]
+    )
+    request = rpc.SimulateTransactionRequest(
+        transaction=rpc.Transaction(
+            sender=wallet.key.address, kind=rpc.TransactionKind(programmable_transaction=programmable)
+        ),
+        do_gas_selection=True,
+    )
+
+    async def body(client: Any) -> Any:
+        return (await execution(client).simulate_transaction(request)).transaction.transaction
+
+    completed = on_network(body)
+    clock, owned = completed.kind.programmable_transaction.inputs
+    assert (clock.kind, clock.version, clock.mutable) == (rpc.InputInputKind.SHARED, 1, False)
+    assert (owned.version, owned.digest) == (coin.version, coin.digest)
+    assert completed.gas_payment.budget > 1_000_000
+    assert len(completed.gas_payment.objects) == 1
+
+
+def test_gas_selection_says_when_there_is_too_little(wallet: Any, on_network: Any, bob: Any) -> None:
+    transaction = wallet.pay(bob.address, 1)
+    bare = replace(transaction, sender=bob.address, gas=Gas((), bob.address, 0, 0))
+    request = rpc.SimulateTransactionRequest(
+        transaction=rpc.Transaction(bcs=rpc.Bcs(value=bare.bcs())), do_gas_selection=True
+    )
+
+    async def body(client: Any) -> Status:
+        return await status_of(execution(client).simulate_transaction(request))
+
+    assert on_network(body) == Status.INVALID_ARGUMENT
+
+
+def test_function_signatures_are_described(on_network: Any) -> None:
+    async def body(client: Any) -> Any:
+        stub = rpc.MovePackageServiceStub(client._channel)
+        request = rpc.GetFunctionRequest(package_id="0x2", module_name="coin", name="split")
+        return (await stub.get_function(request)).function
+
+    function = on_network(body)
+    coin, amount = function.parameters
+    assert coin.reference == rpc.OpenSignatureReference.MUTABLE
+    assert coin.body.type_name.endswith("::coin::Coin")
+    assert coin.body.type_parameter_instantiation[0].type == rpc.OpenSignatureBodyType.TYPE_PARAMETER
+    assert amount.body.type == rpc.OpenSignatureBodyType.U64
+
+
 # Signatures
 
 
@@ -326,6 +389,18 @@ def test_a_dropped_response_is_executed_and_can_be_asked_for(wallet: Any, on_net
         return await execution(client).execute_transaction(request)
 
     assert on_network(body).transaction.effects.status.success
+    assert wallet.ledger.balances(bob.address) == {SUI.coin_type: 5}
+
+
+def test_a_delayed_answer_comes_after_the_execution(wallet: Any, on_network: Any, bob: Any) -> None:
+    controls.set_fault(wallet.ledger, "delay", 60_000)
+    request = signed(wallet, wallet.pay(bob.address, 5))
+
+    async def body(client: Any) -> None:
+        with pytest.raises(TimeoutError):
+            await execution(client).execute_transaction(request, timeout=0.2)
+
+    on_network(body)
     assert wallet.ledger.balances(bob.address) == {SUI.coin_type: 5}
 
 
