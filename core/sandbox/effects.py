@@ -16,10 +16,10 @@ from tidegate.core.sandbox.encoding import (
     uleb128,
 )
 from tidegate.core.sandbox.gas import GasUsed
-from tidegate.core.sandbox.interpreter import EmittedEvent
 from tidegate.core.sandbox.movetypes import struct_tag
 from tidegate.core.sandbox.objects import StoredObject
 from tidegate.core.sandbox.refusals import ArgumentProblem, BadArgument, ExecutionFailure, FailureKind
+from tidegate.core.sandbox.session import EmittedEvent
 
 # Variant indices of ExecutionFailureStatus and CommandArgumentError in BCS (Sui Rust SDK).
 _FAILURE_TAG = {

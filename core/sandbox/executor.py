@@ -9,7 +9,7 @@ from tidegate.core.sandbox.encoding import digest_bytes
 from tidegate.core.sandbox.gas import MAX_BUDGET, GasUsed, gas_used
 from tidegate.core.sandbox.genesis import REFERENCE_GAS_PRICE
 from tidegate.core.sandbox.inputs import LoadedInputs, check_gas, load_inputs
-from tidegate.core.sandbox.interpreter import Environment, Interpreter, Outcome, ReturnedValue
+from tidegate.core.sandbox.interpreter import Interpreter, Outcome
 from tidegate.core.sandbox.ledger import Ledger
 from tidegate.core.sandbox.modules.base import Coin, MoveAbort
 from tidegate.core.sandbox.movetypes import coin_of
@@ -21,6 +21,7 @@ from tidegate.core.sandbox.objects import (
     owned_by,
 )
 from tidegate.core.sandbox.refusals import ExecutionFailure, FailureKind, invalid
+from tidegate.core.sandbox.session import Environment
 from tidegate.core.sandbox.transactions import (
     MAX_GAS_PAYMENT,
     Gas,
@@ -30,6 +31,7 @@ from tidegate.core.sandbox.transactions import (
     Transaction,
     transaction_digest,
 )
+from tidegate.core.sandbox.values import ReturnedValue
 from tidegate.core.tokens import SUI
 
 MOCK_GAS_COIN = "0x" + "fa".rjust(64, "0")

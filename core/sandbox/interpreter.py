@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tidegate.core.sandbox.encoding import BadEncoding, derived_id
 from tidegate.core.sandbox.gas import computation_units
 from tidegate.core.sandbox.modules import registry
 from tidegate.core.sandbox.modules.base import (
@@ -15,27 +12,22 @@ from tidegate.core.sandbox.modules.base import (
     Coin,
     MoveAbort,
     MoveFunction,
-    MoveStruct,
     OwnedObject,
     SharedObject,
-    State,
     Value,
 )
 from tidegate.core.sandbox.movetypes import (
     BALANCE,
     MoveType,
     coin_of,
-    decode_pure,
-    encode_struct,
-    encode_value,
     is_copy,
     is_pure,
     parse_parameter,
     parse_type,
-    value_json,
 )
-from tidegate.core.sandbox.objects import Owner, StoredObject, owned_by, state_text
+from tidegate.core.sandbox.objects import GAS_COIN_TYPE, Owner, StoredObject
 from tidegate.core.sandbox.refusals import ArgumentProblem, ExecutionFailure, FailureKind, bad_argument
+from tidegate.core.sandbox.session import EmittedEvent, Environment, Frame, Session
 from tidegate.core.sandbox.transactions import (
     Argument,
     GasArg,
@@ -51,56 +43,11 @@ from tidegate.core.sandbox.transactions import (
     Transaction,
     TransferObjects,
 )
+from tidegate.core.sandbox.values import ReturnedValue, Slot, among, decode_argument, droppable, recorded
 
 _MAX_U64 = 2**64 - 1
 _U64 = MoveType("u64")
 _ADDRESS = MoveType("address")
-
-
-@dataclass(slots=True)
-class Slot:
-    """A place that arguments point at: an input, the gas coin, or a returned value."""
-
-    type: MoveType
-    value: Value
-    raw: bytes | None = None
-    """Bytes of a pure input, whose type each use decides."""
-    taken: bool = False
-    writable: bool = True
-    """False for shared objects passed for reading and for immutable objects."""
-    by_value: bool = True
-    """False for what a command may only borrow."""
-    is_gas: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ReturnedValue:
-    """A value as it was when its command returned it."""
-
-    type: MoveType
-    value: Value
-    bcs: bytes
-    json: object
-
-
-@dataclass(frozen=True, slots=True)
-class EmittedEvent:
-    """An event with the module that was called when it was emitted."""
-
-    package: str
-    module: str
-    type: MoveType
-    contents: bytes
-    json: object
-
-
-@dataclass(frozen=True, slots=True)
-class Environment:
-    """What a transaction can see of the network."""
-
-    now_ms: int
-    epoch: int
-    price: Callable[[str], tuple[int, int] | None]
 
 
 @dataclass(slots=True)
@@ -125,7 +72,7 @@ class Interpreter:
         transaction: What to run.
         digest: Its digest, from which new ids derive.
         objects: The input objects by id, without gas coins.
-        gas_coin: The coin that pays, holding what the commands may spend; None for a simulation without gas.
+        gas_coin: The coin that pays, holding what the commands may spend.
         environment: Time, epoch and prices.
     """
 
@@ -134,20 +81,17 @@ class Interpreter:
         transaction: Transaction,
         digest: str,
         objects: Mapping[str, StoredObject],
-        gas_coin: Coin | None,
+        gas_coin: Coin,
         environment: Environment,
     ) -> None:
         self.transaction = transaction
-        self.environment = environment
-        self._digest = digest
+        self._session = Session(transaction.sender, digest, objects, environment)
         self._objects = objects
         self._gas = gas_coin
-        self._gas_before = 0 if gas_coin is None else gas_coin.value
-        self._gas_slot = Slot(coin_of("0x2::sui::SUI"), gas_coin, is_gas=True)
+        self._gas_before = gas_coin.value
+        self._gas_slot = Slot(GAS_COIN_TYPE, gas_coin, is_gas=True)
         self._inputs = [self._input_slot(item) for item in transaction.inputs]
-        self._ids = 0
         self._units: list[int] = []
-        self._placed: dict[str, tuple[Coin, Owner]] = {}
         self.outcome = Outcome()
 
     @property
@@ -187,10 +131,12 @@ class Interpreter:
                 raise aborted from abort
             self.outcome.results.append(results)
             if record:
-                self.outcome.returned.append([_recorded(slot) for slot in results])
+                self.outcome.returned.append([recorded(slot) for slot in results])
         if not keep_unused:
             self._refuse_unused()
         self.outcome.coins = self._living_coins()
+        self.outcome.states = self._session.states
+        self.outcome.events = self._session.events
         if not keep_unused:
             self._check_conservation()
         return self.outcome
@@ -203,31 +149,6 @@ class Interpreter:
             if item.coin_type is not None and item.balance is not None
         }
         return Outcome(coins=coins)
-
-    # What functions see
-
-    def fresh_id(self) -> str:
-        """Return the next object id of this transaction."""
-        self._ids += 1
-        return derived_id(self._digest, self._ids - 1)
-
-    def state_of(self, object_id: str) -> State:
-        """Return the current contents of a module-owned input, as a private copy."""
-        saved = self.outcome.states.get(object_id)
-        if saved is None:
-            return self._objects[object_id].decoded_state()
-        state: State = json.loads(saved)
-        return state
-
-    def save_state(self, object_id: str, state: State) -> None:
-        """Replace the contents of a module-owned input."""
-        self.outcome.states[object_id] = state_text(state)
-
-    def place(self, coin: Coin, owner: str) -> None:
-        """Give a coin to an address."""
-        if coin.id is None:
-            coin.id = self.fresh_id()
-        self._placed[coin.id] = (coin, owned_by(owner))
 
     # Arguments
 
@@ -300,7 +221,7 @@ class Interpreter:
     def _pure(self, argument: Argument, position: int, wanted: MoveType) -> Value:
         slot = self._held(argument, position)
         if slot.raw is not None:
-            return _decode(wanted, slot.raw, position)
+            return decode_argument(wanted, slot.raw, position)
         if slot.type != wanted:
             message = f"expected {wanted}, not {slot.type}"
             raise bad_argument(position, ArgumentProblem.TYPE_MISMATCH, message)
@@ -325,7 +246,7 @@ class Interpreter:
                 message = f"a coin of {coin.value} can not give {amount}"
                 raise ExecutionFailure(FailureKind.INSUFFICIENT_COIN_BALANCE, message)
             coin.value -= amount
-            parts.append(Slot(slot.type, Coin(coin.coin_type, amount, self.fresh_id())))
+            parts.append(Slot(slot.type, Coin(coin.coin_type, amount, self._session.fresh_id())))
         return parts
 
     def _merge(self, command: MergeCoins) -> list[Slot]:
@@ -353,7 +274,7 @@ class Interpreter:
             if not isinstance(value, Coin):
                 problem = ArgumentProblem.INVALID_TRANSFER_OBJECT
                 raise bad_argument(position, problem, f"{slot.type} can not be transferred")
-            self.place(value, str(recipient))
+            self._session.place(value, str(recipient))
         return []
 
     def _make_vector(self, command: MakeMoveVec) -> list[Slot]:
@@ -392,7 +313,7 @@ class Interpreter:
         if len(command.arguments) != len(function.parameters):
             message = f"{name} takes {len(function.parameters)} arguments"
             raise ExecutionFailure(FailureKind.ARITY_MISMATCH, message)
-        frame = Frame(self, function)
+        frame = Frame(self._session, function)
         values = self._arguments(command, function, frame)
         self._units.append(function.computation_units)
         returned = function.run(frame, [str(param) for param in command.type_arguments], values)
@@ -415,7 +336,7 @@ class Interpreter:
             wanted = parameter.type.fill(command.type_arguments)
             slot = self._held(argument, position)
             if slot.raw is not None:
-                values.append(_decode(wanted, slot.raw, position))
+                values.append(decode_argument(wanted, slot.raw, position))
                 continue
             if slot.type != wanted:
                 message = f"expected {wanted}, not {slot.type}"
@@ -424,7 +345,7 @@ class Interpreter:
                 message = f"{slot.type} was passed for reading"
                 raise bad_argument(position, ArgumentProblem.INVALID_OBJECT_BY_MUT_REF, message)
             alone = parameter.reference == "&mut" or (not parameter.reference and not is_copy(slot.type))
-            if _among(slot, exclusive) or (alone and _among(slot, shared)):
+            if among(slot, exclusive) or (alone and among(slot, shared)):
                 raise bad_argument(position, ArgumentProblem.INVALID_VALUE_USAGE, "the value is passed twice")
             (exclusive if alone else shared).append(slot)
             if isinstance(slot.value, SharedObject):
@@ -438,7 +359,7 @@ class Interpreter:
         if isinstance(value, Coin):
             if kind != coin_of(value.coin_type):
                 raise TypeError(f"{name} returned {value!r} as {kind}")
-            value.id = value.id or self.fresh_id()
+            value.id = value.id or self._session.fresh_id()
         elif isinstance(value, Balance) and kind != MoveType(BALANCE, (parse_type(value.coin_type),)):
             raise TypeError(f"{name} returned {value!r} as {kind}")
 
@@ -447,7 +368,7 @@ class Interpreter:
     def _refuse_unused(self) -> None:
         for index, slots in enumerate(self.outcome.results):
             for sub, slot in enumerate(slots):
-                if not slot.taken and not _droppable(slot.value):
+                if not slot.taken and not droppable(slot.value):
                     failure = ExecutionFailure(
                         FailureKind.UNUSED_VALUE_WITHOUT_DROP,
                         f"nothing uses the {slot.type} that command {index} returned",
@@ -457,7 +378,7 @@ class Interpreter:
                     raise failure
 
     def _living_coins(self) -> dict[str, tuple[Coin, Owner]]:
-        living = dict(self._placed)
+        living = dict(self._session.placed)
         for slot in self._inputs:
             if isinstance(slot.value, Coin) and slot.value.id is not None and not slot.taken:
                 living[slot.value.id] = (slot.value, self._objects[slot.value.id].owner)
@@ -470,124 +391,20 @@ class Interpreter:
         for item in self._objects.values():
             if item.coin_type is not None and item.balance is not None:
                 _add(before, item.coin_type, item.balance)
-            if item.id in self.outcome.states:
+            if item.id in self._session.states:
                 old = registry.vault_balances(str(item.type), item.decoded_state())
-                new = registry.vault_balances(str(item.type), self.state_of(item.id))
+                new = registry.vault_balances(str(item.type), self._session.state_of(item.id))
                 for coin_type, amount in old.items():
                     _add(before, coin_type, amount)
                 for coin_type, amount in new.items():
                     _add(after, coin_type, amount)
-        if self._gas is not None:
-            _add(before, self._gas.coin_type, self._gas_before)
-            if not self._gas_slot.taken:
-                _add(after, self._gas.coin_type, self._gas.value)
+        _add(before, self._gas.coin_type, self._gas_before)
+        if not self._gas_slot.taken:
+            _add(after, self._gas.coin_type, self._gas.value)
         for coin, _owner in self.outcome.coins.values():
             _add(after, coin.coin_type, coin.value)
         if {k: v for k, v in before.items() if v} != {k: v for k, v in after.items() if v}:
             raise ExecutionFailure(FailureKind.INVARIANT_VIOLATION, "coins were made or lost")
-
-
-class Frame:
-    """What one call of a Move function may do; the `CallContext` of its body."""
-
-    def __init__(self, interpreter: Interpreter, function: MoveFunction) -> None:
-        self._interpreter = interpreter
-        self._function = function
-        self._readable: set[str] = set()
-        self._writable: set[str] = set()
-
-    def admit(self, object_id: str, *, writable: bool) -> None:
-        """Let the body read, and perhaps write, a shared object."""
-        self._readable.add(object_id)
-        if writable:
-            self._writable.add(object_id)
-
-    @property
-    def sender(self) -> str:
-        """Address that signed."""
-        return self._interpreter.transaction.sender
-
-    @property
-    def now_ms(self) -> int:
-        """Sandbox time in milliseconds."""
-        return self._interpreter.environment.now_ms
-
-    @property
-    def epoch(self) -> int:
-        """Current epoch."""
-        return self._interpreter.environment.epoch
-
-    def fresh_id(self) -> str:
-        """Return a new object id."""
-        return self._interpreter.fresh_id()
-
-    def state(self, object_id: str) -> State:
-        """Return a copy of the contents of a shared object that the call was given."""
-        if object_id not in self._readable:
-            raise ValueError(f"{object_id} was not passed to {self._function.name}")
-        return self._interpreter.state_of(object_id)
-
-    def save_state(self, object_id: str, state: State) -> None:
-        """Replace the contents of a shared object that the call was given as ``&mut``."""
-        if object_id not in self._writable:
-            raise ValueError(f"{object_id} was not passed to {self._function.name} as &mut")
-        self._interpreter.save_state(object_id, state)
-
-    def price(self, coin_type: str) -> tuple[int, int] | None:
-        """Return the live feed's price (1e-9 USD a coin) and publication time (ms)."""
-        return self._interpreter.environment.price(coin_type)
-
-    def emit(self, event: MoveStruct) -> None:
-        """Emit an event."""
-        self._interpreter.outcome.events.append(
-            EmittedEvent(
-                self._function.package,
-                self._function.module,
-                parse_type(event.type),
-                encode_struct(event),
-                value_json(event),
-            )
-        )
-
-    def pay(self, coin_type: str, amount: int, to_address: str) -> None:
-        """Transfer a new coin to an address."""
-        self._interpreter.place(Coin(coin_type, amount), to_address)
-
-    def transfer(self, item: Coin | OwnedObject, to_address: str) -> None:
-        """Transfer an object that the call took by value."""
-        if not isinstance(item, Coin):
-            raise TypeError(f"{item.type} has no public transfer")
-        self._interpreter.place(item, to_address)
-
-
-def _recorded(slot: Slot) -> ReturnedValue:
-    value = deepcopy(slot.value)
-    return ReturnedValue(slot.type, value, encode_value(slot.type, value), value_json(value))
-
-
-def _decode(wanted: MoveType, raw: bytes, position: int) -> Value:
-    if not is_pure(wanted):
-        problem = ArgumentProblem.INVALID_USAGE_OF_PURE_ARGUMENT
-        raise bad_argument(position, problem, f"{wanted} can not be given as bytes")
-    try:
-        return decode_pure(wanted, raw)
-    except BadEncoding as error:
-        raise bad_argument(position, ArgumentProblem.INVALID_BCS_BYTES, str(error)) from error
-
-
-def _among(slot: Slot, others: Sequence[Slot]) -> bool:
-    return any(slot is other for other in others)
-
-
-def _droppable(value: Value) -> bool:
-    match value:
-        case Coin() | Balance() | OwnedObject() | SharedObject():
-            return False
-        case MoveStruct():
-            return value.drop
-        case list():
-            return all(_droppable(item) for item in value)
-    return True
 
 
 def _add(totals: dict[str, int], coin_type: str, amount: int) -> None:

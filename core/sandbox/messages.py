@@ -9,7 +9,6 @@ import pysui.sui.sui_grpc.suimsgs.google.protobuf as well_known
 import pysui.sui.sui_grpc.suimsgs.sui.rpc.v2 as rpc
 from tidegate.core.sandbox.effects import Effects, ObjectChange, balance_changes
 from tidegate.core.sandbox.executor import Run
-from tidegate.core.sandbox.interpreter import ReturnedValue
 from tidegate.core.sandbox.ledger import CheckpointRow
 from tidegate.core.sandbox.objects import CLOCK_TYPE, Owner, StoredObject
 from tidegate.core.sandbox.refusals import ArgumentProblem, ExecutionFailure, FailureKind
@@ -30,6 +29,7 @@ from tidegate.core.sandbox.transactions import (
     Transaction,
     TransferObjects,
 )
+from tidegate.core.sandbox.values import ReturnedValue
 
 _FAILURE = {
     FailureKind.INSUFFICIENT_GAS: rpc.ExecutionErrorExecutionErrorKind.INSUFFICIENT_GAS,
