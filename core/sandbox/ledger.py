@@ -7,15 +7,14 @@ decided on can not change under it; a failed write leaves nothing behind.
 from __future__ import annotations
 
 import sqlite3
-import threading
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from tidegate.core.clock import Clock
+from tidegate.core.sandbox.database import Database
 from tidegate.core.sandbox.encoding import salted_digest, text, uint
 from tidegate.core.sandbox.genesis import (
     EPOCH_MS,
@@ -34,8 +33,6 @@ from tidegate.core.sandbox.objects import (
 )
 from tidegate.core.sandbox.schema import SCHEMA, SCHEMA_VERSION, TABLES
 
-_BUSY_TIMEOUT_S = 30.0
-_RETRY_S = 0.01
 _OBJECT = (
     "SELECT o.id, o.version, o.type, o.owner_kind, o.owner, o.initial_version, o.contents, o.state,"
     " o.previous_transaction FROM objects o"
@@ -81,11 +78,9 @@ class Ledger:
     Use `open`. Methods may be called from any thread.
     """
 
-    def __init__(self, connection: sqlite3.Connection, clock: Clock) -> None:
-        self._db = connection
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._db = database
         self._clock = clock
-        self._lock = threading.RLock()
-        self._writing = False
 
     @classmethod
     def open(cls, path: Path | None, clock: Clock) -> Ledger:
@@ -96,77 +91,48 @@ class Ledger:
             clock: Where sandbox time comes from (an offset is added by `advance`).
 
         Raises:
-            sqlite3.DatabaseError: the file is no database, or one of another version of the sandbox.
+            sqlite3.Error: the file is no database, or one of another version of the sandbox.
         """
-        connection = sqlite3.connect(
-            ":memory:" if path is None else path,
-            timeout=_BUSY_TIMEOUT_S,
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        ledger = cls(Database(path), clock)
         try:
-            ledger = cls(connection, clock)
             ledger._prepare()
         except BaseException:
-            connection.close()
+            ledger.close()
             raise
         return ledger
 
     def close(self) -> None:
         """Close the database."""
-        with self._lock:
-            self._db.close()
+        self._db.close()
 
     def reset(self) -> None:
         """Forget everything and begin again with genesis, for every process that has the file open."""
         with self.write():
             for table in TABLES:
-                self._db.execute(f"DELETE FROM {table}")
+                self._db.run(f"DELETE FROM {table}")
             self._begin_if_fresh()
 
-    @contextmanager
-    def write(self) -> Iterator[None]:
+    def write(self) -> AbstractContextManager[None]:
         """Hold the write lock of the database; commit at the end, or undo everything on an exception."""
-        with self._transaction("BEGIN IMMEDIATE", writes=True):
-            yield
+        return self._db.write()
 
-    @contextmanager
-    def read(self) -> Iterator[None]:
+    def read(self) -> AbstractContextManager[None]:
         """See one unchanging state of the database."""
-        with self._transaction("BEGIN", writes=False):
-            yield
-
-    @contextmanager
-    def _transaction(self, begin: str, *, writes: bool) -> Iterator[None]:
-        with self._lock:
-            if self._db.in_transaction:
-                if writes and not self._writing:
-                    # Taking the lock now would let another process change what was read before.
-                    raise RuntimeError("a write can not begin inside a read")
-                yield
-                return
-            self._db.execute(begin)
-            self._writing = writes
-            try:
-                yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+        return self._db.read()
 
     # Time
 
     @property
     def now_ms(self) -> int:
         """Sandbox time in milliseconds since 1970; it never goes back, even when the machine's clock does."""
-        wall_ms = self._clock.now_ms() + int(self._meta("clock_offset_ms") or 0)
+        wall_ms = self._clock.now_ms() + self._db.number("clock_offset_ms")
         latest = self.checkpoint()
         return wall_ms if latest is None else max(wall_ms, latest.timestamp_ms)
 
     @property
     def genesis_ms(self) -> int:
         """Time of genesis."""
-        return int(self._meta("genesis_ms") or 0)
+        return self._db.number("genesis_ms")
 
     @property
     def epoch(self) -> int:
@@ -185,21 +151,21 @@ class Ledger:
         if ms < 0:
             raise ValueError("the sandbox clock only moves forward")
         with self.write():
-            self._set_meta("clock_offset_ms", str(int(self._meta("clock_offset_ms") or 0) + ms))
+            self._db.set_meta("clock_offset_ms", self._db.number("clock_offset_ms") + ms)
 
     # Objects
 
     def get_object(self, object_id: str, version: int | None = None) -> StoredObject | None:
         """Return a live object, or a past version of one; None when there is no such."""
         if version is None:
-            found = self._one(f"{_LIVE_OBJECT} AND l.id = ?", (object_id,))
+            found = self._db.one(f"{_LIVE_OBJECT} AND l.id = ?", (object_id,))
         else:
-            found = self._one(f"{_OBJECT} WHERE o.id = ? AND o.version = ?", (object_id, version))
+            found = self._db.one(f"{_OBJECT} WHERE o.id = ? AND o.version = ?", (object_id, version))
         return None if found is None else _stored(found)
 
     def deleted_version(self, object_id: str) -> int | None:
         """Return the version at which an object was deleted, or None when it lives or never existed."""
-        found = self._one("SELECT version FROM latest WHERE id = ? AND live = 0", (object_id,))
+        found = self._db.one("SELECT version FROM latest WHERE id = ? AND live = 0", (object_id,))
         return None if found is None else int(str(found[0]))
 
     def owned(
@@ -220,7 +186,7 @@ class Ledger:
             values += [type_name, len(type_name) + 1, type_name + "<"]
         sql += " ORDER BY l.id LIMIT ?"
         values.append(-1 if limit is None else limit)
-        return [_stored(row) for row in self._all(sql, values)]
+        return [_stored(row) for row in self._db.all(sql, values)]
 
     def coins(self, owner: str, coin_type: str) -> list[StoredObject]:
         """Return an address's coins of one type, the largest first."""
@@ -237,7 +203,7 @@ class Ledger:
 
     def live_objects(self) -> list[StoredObject]:
         """Return every live object."""
-        return [_stored(row) for row in self._all(f"{_LIVE_OBJECT} ORDER BY l.id", ())]
+        return [_stored(row) for row in self._db.all(f"{_LIVE_OBJECT} ORDER BY l.id", ())]
 
     def coin_description(self, coin_type: str) -> tuple[str, CoinDescription] | None:
         """Return the id and contents of a coin type's metadata, or None for an unknown coin."""
@@ -248,12 +214,14 @@ class Ledger:
 
     def transaction(self, digest: str) -> TransactionRow | None:
         """Return an executed transaction, or None."""
-        found = self._one("SELECT checkpoint, executed FROM transactions WHERE digest = ?", (digest,))
+        found = self._db.one("SELECT checkpoint, executed FROM transactions WHERE digest = ?", (digest,))
         return None if found is None else _transaction_row(found)
 
     def transaction_at(self, checkpoint: int) -> TransactionRow | None:
         """Return the transaction of a checkpoint, or None."""
-        found = self._one("SELECT checkpoint, executed FROM transactions WHERE checkpoint = ?", (checkpoint,))
+        found = self._db.one(
+            "SELECT checkpoint, executed FROM transactions WHERE checkpoint = ?", (checkpoint,)
+        )
         return None if found is None else _transaction_row(found)
 
     def transactions(
@@ -288,17 +256,17 @@ class Ledger:
             values.append(sender)
         sql += f" ORDER BY t.checkpoint {'DESC' if descending else 'ASC'} LIMIT ?"
         values.append(limit)
-        return [_transaction_row(row) for row in self._all(sql, values)]
+        return [_transaction_row(row) for row in self._db.all(sql, values)]
 
     def checkpoint(self, sequence: int | None = None, digest: str | None = None) -> CheckpointRow | None:
         """Return a checkpoint by number or digest, by default the latest."""
         sql = "SELECT sequence, digest, timestamp_ms FROM checkpoints"
         if sequence is not None:
-            found = self._one(sql + " WHERE sequence = ?", (sequence,))
+            found = self._db.one(sql + " WHERE sequence = ?", (sequence,))
         elif digest is not None:
-            found = self._one(sql + " WHERE digest = ?", (digest,))
+            found = self._db.one(sql + " WHERE digest = ?", (digest,))
         else:
-            found = self._one(sql + " ORDER BY sequence DESC LIMIT 1", ())
+            found = self._db.one(sql + " ORDER BY sequence DESC LIMIT 1", ())
         return None if found is None else CheckpointRow(int(str(found[0])), str(found[1]), int(str(found[2])))
 
     def next_checkpoint(self, transaction: str) -> CheckpointRow:
@@ -331,19 +299,19 @@ class Ledger:
             deleted: Ids with the versions at which they ended.
             affected: Addresses whose objects changed.
         """
-        self._db.execute(
+        self._db.run(
             "INSERT INTO checkpoints VALUES (?, ?, ?)",
             (checkpoint.sequence, checkpoint.digest, checkpoint.timestamp_ms),
         )
-        self._db.execute(
+        self._db.run(
             "INSERT INTO transactions VALUES (?, ?, ?, ?)", (digest, checkpoint.sequence, sender, executed)
         )
         for item in written:
             self._put(item)
         for object_id, version in deleted:
-            self._db.execute("UPDATE latest SET version = ?, live = 0 WHERE id = ?", (version, object_id))
+            self._db.run("UPDATE latest SET version = ?, live = 0 WHERE id = ?", (version, object_id))
         self._put(clock_object(checkpoint.sequence + GENESIS_VERSION, checkpoint.timestamp_ms, digest))
-        self._db.executemany(
+        self._db.run_many(
             "INSERT OR IGNORE INTO affected VALUES (?, ?)",
             [(address, checkpoint.sequence) for address in affected],
         )
@@ -352,33 +320,31 @@ class Ledger:
 
     def price(self, coin_type: str) -> tuple[int, int] | None:
         """Return a price in 1e-9 USD for one whole coin and its publication time (ms), or None."""
-        found = self._one("SELECT nano_usd FROM prices WHERE coin_type = ?", (coin_type,))
+        found = self._db.one("SELECT nano_usd FROM prices WHERE coin_type = ?", (coin_type,))
         return None if found is None else (int(str(found[0])), self.now_ms - self.fault(Fault.LAG))
 
     def set_price(self, coin_type: str, nano_usd: int) -> None:
         """Set a price in 1e-9 USD for one whole coin."""
         with self.write():
-            self._db.execute("INSERT OR REPLACE INTO prices VALUES (?, ?)", (coin_type, str(nano_usd)))
+            self._db.run("INSERT OR REPLACE INTO prices VALUES (?, ?)", (coin_type, str(nano_usd)))
 
     def fault(self, kind: Fault) -> int:
         """Return a fault's number, zero when it is off."""
-        found = self._one("SELECT value FROM faults WHERE kind = ?", (kind.value,))
+        found = self._db.one("SELECT value FROM faults WHERE kind = ?", (kind.value,))
         return 0 if found is None else int(str(found[0]))
 
     def set_fault(self, kind: Fault, value: int) -> None:
         """Set a fault's number; zero turns it off."""
         with self.write():
-            self._db.execute("INSERT OR REPLACE INTO faults VALUES (?, ?)", (kind.value, value))
+            self._db.run("INSERT OR REPLACE INTO faults VALUES (?, ?)", (kind.value, value))
 
     def take_fault(self, kind: Fault) -> bool:
         """Use up one of a counted fault's occurrences; False when none is left."""
         if not self.fault(kind):
             return False
         with self.write():
-            cursor = self._db.execute(
-                "UPDATE faults SET value = value - 1 WHERE kind = ? AND value > 0", (kind.value,)
-            )
-            return cursor.rowcount == 1
+            used = "UPDATE faults SET value = value - 1 WHERE kind = ? AND value > 0"
+            return self._db.run(used, (kind.value,)) == 1
 
     def add_supply(self, coin_type: str, amount: int, *, limit: int) -> None:
         """Count minted base units of a coin. Call it inside `write`.
@@ -386,53 +352,40 @@ class Ledger:
         Raises:
             ValueError: more than `limit` would have been minted.
         """
-        total = int(self._meta(f"minted {coin_type}") or 0) + amount
+        total = self._db.number(f"minted {coin_type}") + amount
         if total > limit:
             raise ValueError(f"the faucet has minted all it can of {coin_type}")
-        self._set_meta(f"minted {coin_type}", str(total))
+        self._db.set_meta(f"minted {coin_type}", total)
 
     def minted(self, coin_type: str) -> int:
         """Return how many base units of a coin the faucet has minted."""
-        return int(self._meta(f"minted {coin_type}") or 0)
+        return self._db.number(f"minted {coin_type}")
 
     def count(self, name: str) -> int:
         """Return 0, 1, 2 … on successive calls, across processes. Call it inside `write`."""
-        value = int(self._meta(name) or 0)
-        self._set_meta(name, str(value + 1))
+        value = self._db.number(name)
+        self._db.set_meta(name, value + 1)
         return value
 
     # Inside
 
     def _prepare(self) -> None:
-        deadline = self._clock.monotonic() + _BUSY_TIMEOUT_S
-        while True:
-            # SQLite does not wait for a lock while it changes the journal mode, so two processes that open a
-            # new file at once would fail here.
-            try:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                break
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or self._clock.monotonic() > deadline:
-                    raise
-                time.sleep(_RETRY_S)
-        self._db.execute("PRAGMA synchronous = FULL")
-        if self._one("SELECT 1 FROM sqlite_master WHERE name = 'meta'", ()) is None or not self._meta(
-            "schema"
-        ):
+        version = self._db.meta("schema") if self._db.has_table("meta") else None
+        if version is None:
             with self.write():
                 self._begin_if_fresh()
-        elif self._meta("schema") != SCHEMA_VERSION:
+        elif version != SCHEMA_VERSION:
             raise sqlite3.DatabaseError("the sandbox file is of another version of tidegate: delete it")
 
     def _begin_if_fresh(self) -> None:
         for statement in SCHEMA.split(";"):
-            self._db.execute(statement)
-        if self._meta("schema") is not None:
+            self._db.run(statement)
+        if self._db.meta("schema") is not None:
             return
-        self._set_meta("schema", SCHEMA_VERSION)
-        self._set_meta("genesis_ms", str(self._clock.now_ms()))
+        self._db.set_meta("schema", SCHEMA_VERSION)
+        self._db.set_meta("genesis_ms", self._clock.now_ms())
         genesis = build_genesis(self.genesis_ms)
-        self._db.execute("INSERT INTO checkpoints VALUES (0, ?, ?)", (SANDBOX_CHAIN_ID, self.genesis_ms))
+        self._db.run("INSERT INTO checkpoints VALUES (0, ?, ?)", (SANDBOX_CHAIN_ID, self.genesis_ms))
         for item in genesis.objects:
             self._put(item)
         for coin_type, nano_usd in genesis.prices.items():
@@ -440,7 +393,7 @@ class Ledger:
 
     def _put(self, item: StoredObject) -> None:
         owner = item.owner
-        self._db.execute(
+        self._db.run(
             "INSERT INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 item.id,
@@ -454,26 +407,10 @@ class Ledger:
                 item.previous_transaction,
             ),
         )
-        self._db.execute(
+        self._db.run(
             "INSERT OR REPLACE INTO latest VALUES (?, ?, 1, ?, ?)",
             (item.id, item.version, owner.address, str(item.type)),
         )
-
-    def _meta(self, key: str) -> str | None:
-        found = self._one("SELECT value FROM meta WHERE key = ?", (key,))
-        return None if found is None else str(found[0])
-
-    def _set_meta(self, key: str, value: str) -> None:
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-
-    def _one(self, sql: str, values: Sequence[object]) -> tuple[object, ...] | None:
-        with self._lock:
-            found: tuple[object, ...] | None = self._db.execute(sql, values).fetchone()
-            return found
-
-    def _all(self, sql: str, values: Sequence[object]) -> list[tuple[object, ...]]:
-        with self._lock:
-            return self._db.execute(sql, values).fetchall()
 
 
 def _stored(row: tuple[object, ...]) -> StoredObject:
