@@ -41,7 +41,7 @@ def normalize_coin_type(text: str) -> str:
 
 
 def short_coin_type(coin_type: str) -> str:
-    """Return the form of a coin type in which leading zeros of the address are left out (``0x2::sui::SUI``)."""
+    """Return a coin type without the leading zeros of its address (``0x2::sui::SUI``)."""
     address, module, name = coin_type.split("::")
     return f"0x{address[2:].lstrip('0') or '0'}::{module}::{name}"
 
@@ -65,7 +65,9 @@ def _known(symbol: str, coin_type: str, decimals: int) -> Token:
 
 SUI = _known("SUI", "0x2::sui::SUI", 9)
 USDC = _known("USDC", "0xdba34672e30cb065b1f93e3ab55318768fd6fef66c15942c9f7cb846e2f900e7::usdc::USDC", 6)
-USDSUI = _known("USDsui", "0x44f838219cf67b058f3b37907b655f226153c18e33dfcd0da559a844fea9b1c1::usdsui::USDSUI", 6)
+USDSUI = _known(
+    "USDsui", "0x44f838219cf67b058f3b37907b655f226153c18e33dfcd0da559a844fea9b1c1::usdsui::USDSUI", 6
+)
 
 KNOWN_TOKENS: tuple[Token, ...] = (
     USDC,
@@ -84,9 +86,15 @@ KNOWN_TOKENS: tuple[Token, ...] = (
     _known("haSUI", "0xbde4ba4c2e274a60ce15c1cfff9e5c42e41654ac8b6d906a57efa4bd3c29f47d::hasui::HASUI", 9),
     _known("afSUI", "0xf325ce1300e8dac124071d3152c5c5ee6174914f8bc2161e88329cf579246efc::afsui::AFSUI", 9),
     _known("LOFI", "0xf22da9a24ad027cccb5f2d496cbe91de953d363513db08a3a734d361c7c17503::LOFI::LOFI", 9),
-    _known("MANIFEST", "0xc466c28d87b3d5cd34f3d5c088751532d71a38d93a8aae4551dd56272cfb4355::manifest::MANIFEST", 9),
+    _known(
+        "MANIFEST",
+        "0xc466c28d87b3d5cd34f3d5c088751532d71a38d93a8aae4551dd56272cfb4355::manifest::MANIFEST",
+        9,
+    ),
     _known("USDT", "0x375f70cf2ae4c00bf37117d0c85a2c71545e6ee05c4a5c7d282cd66a4504b068::usdt::USDT", 6),
-    _known("USDe", "0x41d587e5336f1c86cad50d38a7136db99333bb9bda91cea4ba69115defeb1402::sui_usde::SUI_USDE", 6),
+    _known(
+        "USDe", "0x41d587e5336f1c86cad50d38a7136db99333bb9bda91cea4ba69115defeb1402::sui_usde::SUI_USDE", 6
+    ),
 )
 
 _BY_SYMBOL = {token.symbol.casefold(): token for token in KNOWN_TOKENS}
