@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import pysui.sui.sui_grpc.suimsgs.sui.rpc.v2 as rpc
+
 from tidegate.core.sandbox.refusals import invalid, unimplemented
 from tidegate.core.tokens import normalize_address
 

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import TypeVar
 
 from betterproto2 import Message
+
 from tidegate.core.sandbox.refusals import invalid
 
 M = TypeVar("M", bound=Message)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pysui.sui.sui_grpc.suimsgs.google.protobuf as well_known
 import pysui.sui.sui_grpc.suimsgs.sui.rpc.v2 as rpc
+
 from tidegate.core.sandbox.effects import Effects, ObjectChange, balance_changes
 from tidegate.core.sandbox.executor import Run
 from tidegate.core.sandbox.ledger import CheckpointRow

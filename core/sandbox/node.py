@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pysui.sui.sui_grpc.suimsgs.sui.rpc.v2 as rpc
+
 from tidegate.core.sandbox.encoding import BadEncoding, digest_bytes
 from tidegate.core.sandbox.executor import execute, simulate
 from tidegate.core.sandbox.ledger import Fault, Ledger

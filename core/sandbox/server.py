@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from grpclib.const import Handler
 from grpclib.server import Server
+
 from tidegate.core.sandbox.ledger import Ledger
 from tidegate.core.sandbox.services.execution import SignatureVerificationService, TransactionExecutionService
 from tidegate.core.sandbox.services.ledger import LedgerService

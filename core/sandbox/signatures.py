@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
 from tidegate.core.sandbox.encoding import address_of_key, blake2b
 from tidegate.core.sandbox.refusals import invalid, unimplemented
 from tidegate.core.sandbox.transactions import Transaction

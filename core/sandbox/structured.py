@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pysui.sui.sui_grpc.suimsgs.sui.rpc.v2 as rpc
+
 from tidegate.core.sandbox.encoding import BadEncoding, digest_bytes
 from tidegate.core.sandbox.ledger import Ledger
 from tidegate.core.sandbox.modules import registry

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
+
 from tidegate.core.chain.deployments import SANDBOX_CETUS
 from tidegate.core.sandbox.modules.arguments import integer, shared_id
 from tidegate.core.sandbox.modules.base import (

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
+
 from tidegate.core.sandbox.modules.base import MoveAbort, State
 from tidegate.core.sandbox.modules.lending_math import (
     RAY,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
+
 from tidegate.core.chain.deployments import SANDBOX_NAVI
 from tidegate.core.sandbox.modules.arguments import integer, shared_id, text
 from tidegate.core.sandbox.modules.base import (

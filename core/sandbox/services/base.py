@@ -9,6 +9,7 @@ from betterproto2 import Message
 from grpclib.const import Cardinality, Handler, Status
 from grpclib.exceptions import GRPCError
 from grpclib.server import Stream
+
 from tidegate.core.sandbox.refusals import Refusal, Refused
 
 Request = TypeVar("Request", bound=Message)

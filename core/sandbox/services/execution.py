@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pysui.sui.sui_grpc.suimsgs.sui.rpc.v2 as rpc
+
 from tidegate.core.sandbox.ledger import Fault, Ledger
 from tidegate.core.sandbox.masks import apply_mask
 from tidegate.core.sandbox.node import execute_signed, simulate_request

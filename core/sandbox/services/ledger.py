@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 
 import pysui.sui.sui_grpc.suimsgs.google.rpc as google_rpc
 import pysui.sui.sui_grpc.suimsgs.sui.rpc.v2 as rpc
+
 from tidegate.core.sandbox.filters import Matcher, filter_of
 from tidegate.core.sandbox.genesis import EPOCH_MS, REFERENCE_GAS_PRICE, SANDBOX_CHAIN_ID
 from tidegate.core.sandbox.ledger import CheckpointRow, Fault, Ledger, TransactionRow

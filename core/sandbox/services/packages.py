@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pysui.sui.sui_grpc.suimsgs.sui.rpc.v2 as rpc
+
 from tidegate.core.sandbox.modules import registry
 from tidegate.core.sandbox.movetypes import MoveType, Parameter, parse_parameter
 from tidegate.core.sandbox.refusals import not_found

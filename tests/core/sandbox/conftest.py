@@ -23,6 +23,7 @@ from pysui.sui.sui_common.config.confmodel import PysuiConfigModel
 from pysui.sui.sui_common.config.pysui_config import PysuiConfiguration
 from pysui.sui.sui_grpc.pgrpc_clients import GrpcProtocolClient
 from pysui.sui.sui_grpc.suimsgs.sui.rpc import v2 as rpc
+
 from tidegate.core.clock import Clock
 from tidegate.core.sandbox import controls
 from tidegate.core.sandbox.encoding import address_of_key, blake2b

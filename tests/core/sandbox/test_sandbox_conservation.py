@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pysui.sui.sui_grpc.suimsgs.sui.rpc import v2 as rpc
+
 from tidegate.core.sandbox import controls
 from tidegate.core.sandbox.ledger import Ledger
 from tidegate.core.sandbox.modules import registry

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tidegate.core.sandbox.encoding import BadEncoding, Reader, base58, digest_bytes, uleb128
 from tidegate.core.sandbox.movetypes import (
     MoveType,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pysui.sui.sui_bcs import bcs_txne
 from pysui.sui.sui_grpc.suimsgs.sui.rpc import v2 as rpc
+
 from tidegate.core.chain.deployments import CLOCK
 from tidegate.core.sandbox import controls
 from tidegate.core.sandbox.encoding import salted_digest

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pysui.sui.sui_grpc.suimsgs.sui.rpc import v2 as rpc
+
 from tidegate.core.chain.deployments import CLOCK, SANDBOX_CETUS, SANDBOX_NAVI, SYSTEM_STATE
 from tidegate.core.sandbox import controls
 from tidegate.core.sandbox.ledger import Ledger

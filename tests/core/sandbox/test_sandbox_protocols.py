@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from pysui.sui.sui_common import sui_commands as cmd
+
 from tidegate.core.chain.deployments import CLOCK, SANDBOX_CETUS, SANDBOX_NAVI, SYSTEM_STATE
 from tidegate.core.sandbox import controls
 from tidegate.core.sandbox.ledger import Ledger

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from pysui.sui.sui_common import sui_commands as cmd
+
 from tidegate.core.sandbox import controls
 from tidegate.core.sandbox.genesis import SANDBOX_CHAIN_ID
 from tidegate.core.sandbox.ledger import Ledger

@@ -10,6 +10,7 @@ from grpclib.const import Status
 from grpclib.exceptions import GRPCError, StreamTerminatedError
 from pysui.sui.sui_grpc.suimsgs.google.protobuf import FieldMask
 from pysui.sui.sui_grpc.suimsgs.sui.rpc import v2 as rpc
+
 from tidegate.core.chain.deployments import CLOCK, SYSTEM_STATE
 from tidegate.core.sandbox import controls
 from tidegate.core.sandbox.genesis import SANDBOX_CHAIN_ID

@@ -9,6 +9,7 @@ import pytest
 from pysui.sui.sui_bcs import bcs
 from pysui.sui.sui_common.txn_pure import PureInput as PysuiPure
 from pysui.sui.sui_common.txn_transaction_builder import ProgrammableTransactionBuilder
+
 from tidegate.core.sandbox.encoding import BadEncoding
 from tidegate.core.sandbox.transactions import (
     Gas,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import pysui.sui.sui_grpc.suimsgs.sui.rpc.v2 as rpc
 import pytest
+
 from tidegate.core.chain.deployments import CLOCK, SANDBOX_CETUS, SANDBOX_NAVI, SYSTEM_STATE
 from tidegate.core.clock import Clock
 from tidegate.core.sandbox import controls

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from tidegate.core.chain.deployments import SANDBOX_CETUS
 from tidegate.core.sandbox.encoding import Reader
 from tidegate.core.sandbox.modules import cetus

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+
 from tidegate.core.sandbox.modules.clmm_math import (
     FEE_DENOMINATOR,
     MAX_SQRT_PRICE,

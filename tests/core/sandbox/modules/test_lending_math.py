@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tidegate.core.sandbox.modules.lending_math import (
     RAY,
     SECONDS_PER_YEAR,

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+
 from tidegate.core.chain.deployments import CLOCK, SANDBOX_NAVI, SYSTEM_STATE
 from tidegate.core.sandbox import controls
 from tidegate.core.sandbox.ledger import Fault

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from tidegate.core.chain.deployments import SANDBOX_NAVI
 from tidegate.core.sandbox.modules import navi
 from tidegate.core.sandbox.modules.base import MoveAbort
