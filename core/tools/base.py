@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from tidegate.core.chain.token_book import TokenBook
 from tidegate.core.chain.types import Build, Network, PricePoint, SwapQuote
 from tidegate.core.clock import Clock
 from tidegate.core.events import JsonObject, to_json
@@ -48,6 +49,7 @@ class ToolContext:
 
     network: Callable[[], Network]
     """Opens the network on first use."""
+    tokens: Callable[[], TokenBook]
     prices: Callable[[], Prices]
     wallet: str | None
     """Address of the wallet, None when there is none."""
