@@ -356,16 +356,25 @@ class Stream:
         self.session_id = session_id
         self._clock = clock
         self._seq = 0
+        self._second = -1
+        self._second_text = ""
         self.turn = 0
 
     def stamp(self, event: E) -> E:
         """Give an event its place in the stream and return it."""
         self._seq += 1
         event.seq = self._seq
-        event.ts = iso_ms(self._clock.now_ms())
+        event.ts = self._now()
         event.session_id = self.session_id
         event.turn = self.turn
         return event
+
+    def _now(self) -> str:
+        """Return `iso_ms` of this moment; the part down to the second is kept, as thousands share it."""
+        second, millis = divmod(self._clock.now_ms(), 1000)
+        if second != self._second:
+            self._second, self._second_text = second, iso_ms(second * 1000)[:-4]
+        return f"{self._second_text}{millis:03d}Z"
 
 
 def to_line(event: Event) -> str:
