@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, Protocol
@@ -135,10 +135,10 @@ class Provider(Protocol):
         """Begin what is slow about the first call, on another thread; never raises."""
         ...
 
-    def stream(self, request: ModelRequest) -> Iterator[StreamPart]:
+    def stream(self, request: ModelRequest) -> Generator[StreamPart, None, None]:
         """Yield the answer as it comes: each tool call once it is complete, StepEnd last.
 
-        Closing the iterator stops the model.
+        Closing the generator stops the model.
 
         Raises:
             ProviderError: the model could not be reached, or its stream broke off.

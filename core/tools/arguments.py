@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated
@@ -11,10 +12,11 @@ from typing import Annotated
 from pydantic import BeforeValidator, StringConstraints, WithJsonSchema
 
 from tidegate.core.errors import BadAddress, WalletMissing
+from tidegate.core.jsonlines import Json
 from tidegate.core.money import plain
 from tidegate.core.store.base import Contacts
 from tidegate.core.tokens import normalize_address
-from tidegate.core.tools.base import ToolContext
+from tidegate.core.tools.base import Tool, ToolContext
 
 _FULL_ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{64}\Z")
 _ZERO = "0x" + "0" * 64
@@ -140,3 +142,21 @@ def _closest(name: str, contacts: Contacts) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 80 else text[:80] + "…"
+
+
+def typed_arguments(tool: Tool, pairs: Mapping[str, str]) -> dict[str, Json]:
+    """Return fields as typed on a command line in the form the tool's input takes.
+
+    A list is written with commas (``symbols=SUI,USDC``); everything else stays text, which pydantic reads.
+    """
+    schema = tool.input_model.model_json_schema(by_alias=True).get("properties", {})
+    return {name: _split(value) if _is_list(schema.get(name, {})) else value for name, value in pairs.items()}
+
+
+def _is_list(schema: Mapping[str, object]) -> bool:
+    choices = schema.get("anyOf", [schema])
+    return isinstance(choices, list) and any(choice.get("type") == "array" for choice in choices)
+
+
+def _split(text: str) -> list[Json]:
+    return [part.strip() for part in text.split(",") if part.strip()]

@@ -133,6 +133,8 @@ class Intent:
     """Percent."""
     preflight: str | None = None
     """Why the tool's own rules refuse this, for guard input_validation."""
+    with_floor: Callable[[Amount], Intent] | None = None
+    """For swaps: the same write that receives at least this much, or fails on chain."""
 
 
 @dataclass(frozen=True)

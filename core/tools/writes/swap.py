@@ -7,7 +7,7 @@ from pydantic import Field
 from tidegate.core.chain import cetus
 from tidegate.core.chain.types import Ptb
 from tidegate.core.events import Number
-from tidegate.core.money import MAX_U64
+from tidegate.core.money import MAX_U64, Amount
 from tidegate.core.policy.types import Operation
 from tidegate.core.tools.arguments import AmountText, TokenText, wallet_of
 from tidegate.core.tools.base import Expected, Intent, ToolContext, ToolInput, WriteTool
@@ -41,32 +41,36 @@ def prepare_swap(args: SwapInput, context: ToolContext) -> Intent:
     wallet = wallet_of(context)
     quote = ask_pools(args.from_token, args.to_token, args.amount, args.by_amount_in, context)
     paid, received = quote.amount_in, quote.amount_out
-    floor = least_out(quote, args.slippage)
-
-    def build(ptb: Ptb) -> None:
-        cetus.swap(context.network(), ptb, quote, floor.base)
-
     fixed = paid if args.by_amount_in else received
-    return Intent(
-        input={
-            "from": paid.token.coin_type,
-            "to": received.token.coin_type,
-            "amount": fixed.value,
-            "by_amount_in": args.by_amount_in,
-            "slippage": args.slippage,
-        },
-        description=f"Swap {paid} to about {received}, at least {floor}",
-        moves=(paid,),
-        expected=(
-            Expected(wallet, paid.token, -paid.base, -paid.base),
-            Expected(wallet, received.token, floor.base, MAX_U64),
-        ),
-        build=build,
-        quote=quote,
-        quoted_at_ms=context.clock.now_ms(),
-        min_out=floor,
-        slippage=args.slippage * 100,
-    )
+    quoted_at_ms = context.clock.now_ms()
+
+    def intent(floor: Amount) -> Intent:
+        def build(ptb: Ptb) -> None:
+            cetus.swap(context.network(), ptb, quote, floor.base)
+
+        return Intent(
+            input={
+                "from": paid.token.coin_type,
+                "to": received.token.coin_type,
+                "amount": fixed.value,
+                "by_amount_in": args.by_amount_in,
+                "slippage": args.slippage,
+            },
+            description=f"Swap {paid} to about {received}, at least {floor}",
+            moves=(paid,),
+            expected=(
+                Expected(wallet, paid.token, -paid.base, -paid.base),
+                Expected(wallet, received.token, floor.base, MAX_U64),
+            ),
+            build=build,
+            quote=quote,
+            quoted_at_ms=quoted_at_ms,
+            min_out=floor,
+            slippage=args.slippage * 100,
+            with_floor=lambda least: intent(max(floor, least, key=lambda amount: amount.base)),
+        )
+
+    return intent(least_out(quote, args.slippage))
 
 
 SWAP_EXECUTE = WriteTool(
