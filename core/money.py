@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from decimal import ROUND_DOWN, Context, Decimal, Inexact, InvalidOperation, localcontext
+from decimal import ROUND_DOWN, Context, Decimal, Inexact, InvalidOperation
 
 from tidegate.core.errors import BadAmount
 from tidegate.core.tokens import Token
@@ -185,8 +185,9 @@ def take(quantity: Quantity, available: Amount) -> Amount:
     """
     if isinstance(quantity, Exactly):
         return Amount.of(available.token, quantity.value)
-    with localcontext(_EXACT):
-        base = int((Decimal(available.base) * quantity.percent / 100).to_integral_value(ROUND_DOWN))
+    # In whole numbers: a share may have more digits than any decimal context keeps.
+    numerator, denominator = quantity.percent.as_integer_ratio()
+    base = available.base * numerator // (denominator * 100)
     if base == 0:
         raise BadAmount(f"There is no {available.token.symbol} to take {plain(quantity.percent)}% of.")
     return Amount(available.token, base)
