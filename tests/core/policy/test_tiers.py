@@ -126,6 +126,10 @@ def test_each_rule_turns_auto_into_confirm_and_says_so(changes: dict[str, Any], 
     assert told in decision.reason
 
 
+def test_a_block_that_reaches_the_tier_rules_out_auto_too() -> None:
+    assert a_send(5, findings=(replace(WARNING, verdict="block"),)).tier is Tier.CONFIRM
+
+
 @pytest.mark.parametrize("verdict", ["hint", "pass"])
 def test_a_hint_does_not_rule_out_auto(verdict: Any) -> None:
     assert a_send(5, findings=(replace(WARNING, verdict=verdict),)).tier is Tier.AUTO

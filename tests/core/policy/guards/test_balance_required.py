@@ -130,8 +130,9 @@ def test_a_reading_of_somebody_else_is_no_reading(send: Make, balance: Settle) -
     assert judge(send(history=[balance("1", address="0x" + "22" * 32)])).verdict == "hint"
 
 
-def test_without_a_wallet_no_reading_is_its_own(send: Make, balance: Settle) -> None:
-    assert judge(send(history=[balance("1")], wallet=None)).verdict == "hint"
+@pytest.mark.parametrize("address", [None, "0x" + "11" * 32])
+def test_without_a_wallet_no_reading_is_its_own(send: Make, balance: Settle, address: str | None) -> None:
+    assert judge(send(history=[balance("1", address=address)], wallet=None)).verdict == "hint"
 
 
 def test_a_reading_that_failed_is_no_reading(send: Make, settled: Settle, wallet: str) -> None:
@@ -159,6 +160,12 @@ def test_a_coin_that_may_be_left_out_of_the_list_passes(
     send: Make, balance: Settle, value: Usd | None, degraded: bool
 ) -> None:
     assert judge(send(history=[balance(None, degraded=degraded)], usd=value)).verdict == "pass"
+
+
+def test_each_of_several_coins_may_be_too_little_to_be_listed(send: Make, balance: Settle) -> None:
+    outflows = (Amount(USDC, 9_000), Amount(SUI, 1))
+    context = send(history=[balance(None)], outflows=outflows, usd=Usd(Decimal("0.018")))
+    assert judge(context).verdict == "pass"
 
 
 def test_every_coin_that_leaves_is_compared(send: Make, balance: Settle) -> None:
