@@ -76,8 +76,38 @@ class Step(StrEnum):
     RELEASED = "released"
 
 
-SINGLE_USE = frozenset({Step.PROPOSED, Step.APPROVED, Step.DENIED, Step.SIGNED, Step.FINAL, Step.FAILED})
+ENDINGS = frozenset({Step.DENIED, Step.EXPIRED, Step.FINAL, Step.FAILED})
+"""Steps after which an attempt is over, whatever a slower process still adds to its rows."""
+
+SINGLE_USE = ENDINGS | {Step.PROPOSED, Step.APPROVED, Step.SIGNED}
 """Steps an attempt can take once: the store refuses a second, so that two processes cannot both take it."""
+
+_BARRED_BY: Mapping[Step, frozenset[Step]] = {
+    Step.APPROVED: ENDINGS,
+    Step.DENIED: ENDINGS | {Step.APPROVED, Step.SIGNED},
+    Step.EXPIRED: ENDINGS | {Step.APPROVED, Step.SIGNED},
+    # What was given up or closed is never signed, however late the process that wanted to.
+    Step.SIGNED: ENDINGS,
+    # FINAL after FAILED is let through: what the network executed is the truth.
+    Step.FAILED: frozenset({Step.FINAL}),
+}
+
+
+def barrier(step: Step, taken: Sequence[Step]) -> Step | None:
+    """Return the step already taken that forbids `step` to the attempt, or None."""
+    barred_by = _BARRED_BY.get(step, frozenset()) | ({step} & SINGLE_USE)
+    return next((earlier for earlier in taken if earlier in barred_by), None)
+
+
+def state_of(taken: Sequence[Step]) -> Step:
+    """Return the step an attempt is at: its newest ending, else the last step that is not bookkeeping.
+
+    Args:
+        taken: All its steps, oldest first; at least one.
+    """
+    told: list[Step] = [step for step in taken if step is not Step.RELEASED]
+    told = told or list(taken)
+    return next((step for step in reversed(told) if step in ENDINGS), told[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +130,8 @@ class Attempt:
 
     @property
     def state(self) -> Step:
-        """The step the attempt is at: the last one that is not bookkeeping."""
-        return next(row.step for row in reversed(self.rows) if row.step is not Step.RELEASED)
+        """The step the attempt is at: its newest ending, else the last one that is not bookkeeping."""
+        return state_of([row.step for row in self.rows])
 
     def find(self, step: Step) -> JournalRow | None:
         """Return the newest row of a step, or None."""
@@ -124,8 +154,9 @@ class Journal(Protocol):
         """Write one row durably before returning.
 
         Raises:
-            StepTaken: the step is single-use and the attempt has it already, or DENIED after APPROVED or
-                the reverse, or EXPIRED after either.
+            StepTaken: the step is single-use and the attempt has it already; or one of APPROVED, DENIED and
+                EXPIRED after another of them; or DENIED or EXPIRED after SIGNED; or APPROVED or SIGNED after
+                an ending; or FAILED after FINAL.
         """
         ...
 
@@ -142,6 +173,10 @@ class Journal(Protocol):
         """Return every attempt at one of these steps, oldest first."""
         ...
 
+    def verify(self) -> str | None:
+        """Return None when the rows are those that were written, else the first sign that they are not."""
+        ...
+
 
 class Spend(Protocol):
     """What policy has let through on a day, counted for all processes that share the store."""
@@ -149,8 +184,19 @@ class Spend(Protocol):
     def reserve(self, attempt_id: str, wallet: str, day: str, usd: Usd, limit: Usd) -> bool:
         """Take `usd` out of the limit for `wallet` on `day` (UTC, YYYY-MM-DD), atomically.
 
+        A day before the newest on which anything was reserved for the wallet counts as that newest day, so
+        that a clock set back finds no fresh limit. A clock that was wrongly ahead therefore leaves one limit
+        for all days up to the wrong one; what does not fit waits for a person.
+
+        An attempt takes once: the same call again returns True and takes nothing more, and an attempt that
+        was released takes nothing again.
+
         Returns:
             False, with nothing taken, when the day's sum would pass the limit.
+
+        Raises:
+            ValueError: `usd` is negative, `day` is no day, or the attempt took another sum before.
+            ArithmeticError: the day's sum would have more digits than can be added exactly.
         """
         ...
 
@@ -158,7 +204,9 @@ class Spend(Protocol):
         """Give back what an attempt that surely moved nothing had taken; harmless if it took nothing."""
         ...
 
-    def spent(self, wallet: str, day: str) -> Usd: ...
+    def spent(self, wallet: str, day: str) -> Usd:
+        """Return what is taken of the limit on `day`, or on the newest day if later (see `reserve`)."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
