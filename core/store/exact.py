@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import date
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import NoReturn
 
 from tidegate.core.events import JsonObject
@@ -23,7 +23,7 @@ def encode(value: Mapping[str, Json] | list[JsonObject]) -> str:
     return text
 
 
-def decode_object(text: object) -> JsonObject:
+def decode_object(text: str) -> JsonObject:
     """Return a stored JSON object; numbers with a point or an exponent are Decimal.
 
     Raises:
@@ -35,7 +35,7 @@ def decode_object(text: object) -> JsonObject:
     return value
 
 
-def decode_objects(text: object) -> list[JsonObject]:
+def decode_objects(text: str) -> list[JsonObject]:
     """Return a stored list of JSON objects.
 
     Raises:
@@ -50,13 +50,13 @@ def decode_objects(text: object) -> list[JsonObject]:
     return objects
 
 
-def _parse(text: object) -> Json:
-    if not isinstance(text, str):
-        raise ValueError("not text")
+def _parse(text: str) -> Json:
     try:
         value: Json = json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    except InvalidOperation:
+        raise ValueError("a number is beyond reach") from None
     return value
 
 
@@ -79,5 +79,9 @@ def check_day(day: str) -> None:
     Raises:
         ValueError: it is anything else.
     """
-    if len(day) != 10 or date.fromisoformat(day).isoformat() != day:
+    try:
+        plain = date.fromisoformat(day).isoformat()
+    except ValueError:
+        plain = ""
+    if plain != day or not day:
         raise ValueError(f"{day!r} is not a day of the form YYYY-MM-DD")

@@ -136,7 +136,7 @@ def _first_misfit(connection: sqlite3.Connection) -> str | None:
         if not rows:
             return f"The rows of attempt {attempt_id} are missing from the journal."
         if (first_seq, last_seq, state) != (rows[0][0], rows[-1][0], state_of([step for _, step in rows])):
-            return f"The rows of attempt {attempt_id} do not end as they did."
+            return f"The list of attempts says something else of {attempt_id} than its rows."
     for attempt_id in told:
         return f"Attempt {attempt_id} is missing from the list of attempts."
     return None

@@ -142,7 +142,7 @@ def _no_session(session_id: str) -> NotFound:
     return NotFound(f"No session {session_id[:80]!r}.", hint="Run `tidegate sessions` for the list.")
 
 
-def _read(decode: Callable[[object], _T], text: object) -> _T:
+def _read(decode: Callable[[str], _T], text: str) -> _T:
     try:
         return decode(text)
     except ValueError as error:
