@@ -15,6 +15,7 @@ import pytest
 
 from tidegate.core.errors import StoreError
 from tidegate.core.store.base import Step
+from tidegate.core.store.database import Database
 from tidegate.core.store.open import open_store
 
 NOBODY = 65534
@@ -68,11 +69,18 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
         assert store.integrity() is None
 
 
-def test_what_is_written_is_logged_ahead_and_synced(database_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("pragma", "value"), [("journal_mode", "wal"), ("synchronous", 2), ("foreign_keys", 1)]
+)
+def test_what_is_written_is_logged_ahead_synced_and_checked(
+    database_path: Path, pragma: str, value: object
+) -> None:
     open_store(database_path).close()
 
-    with closing(sqlite3.connect(database_path)) as connection:
-        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    with closing(Database(database_path)) as database:
+        database.configure()
+        with database.read() as connection:
+            assert connection.execute(f"PRAGMA {pragma}").fetchone() == (value,)
 
 
 def test_a_folder_in_place_of_the_file_is_refused(database_path: Path) -> None:
@@ -173,6 +181,7 @@ _OPEN_AND_ADD = """
 import sys
 from pathlib import Path
 from tidegate.core.store.base import Step
+from tidegate.core.store.database import Database
 from tidegate.core.store.open import open_store
 sys.stdin.readline()
 open_store(Path(sys.argv[1])).journal.append(sys.argv[2], Step.PROPOSED, 1, {})
