@@ -271,8 +271,8 @@ def _check_keys(table: Mapping[str, object], where: str, known: Sequence[str]) -
 
 
 def _leaves(value: object) -> list[list[str]]:
-    """Return the path of keys to everything in nested tables that is not a table."""
-    if not isinstance(value, Mapping):
+    """Return the path of keys to everything in nested tables that is no table, or an empty one."""
+    if not isinstance(value, Mapping) or not value:
         return [[]]
     return [[key, *path] for key, inner in value.items() for path in _leaves(inner)]
 

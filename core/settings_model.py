@@ -82,7 +82,9 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, validate_default=True)
 
     profile: Annotated[
-        Name | None, NAME_ALLOWED, Field(description="The [profiles.NAME] table of the file to use.")
+        Name | None,
+        Allows("the name of a [profiles.NAME] table"),
+        Field(description="The [profiles.NAME] table of the file to use."),
     ] = None
     network: Annotated[
         Line,
