@@ -141,9 +141,9 @@ class Database:
             raise store_error(error, self.path) from error
 
     def _use_wal(self) -> None:
-        # SQLite does not wait for every lock while it changes the journal mode: of eight processes that open a
-        # new file at the same moment one fails now and then without this loop. Where the log is impossible SQLite keeps its rollback
-        # journal, which is as durable.
+        # SQLite does not wait for every lock while it changes the journal mode: of eight processes that open
+        # a new file at the same moment, one fails now and then without this loop. Where the log is
+        # impossible, SQLite keeps its rollback journal, which is as durable.
         deadline = time.monotonic() + self._busy_timeout_s
         while True:
             try:
