@@ -137,11 +137,14 @@ def change(
 def close(road: Road, attempt: Attempt, reason: str) -> None:
     """End an attempt that nobody may approve any more.
 
+    One that was approved by a process that died before it signed has failed; any other has expired.
+
     Raises:
         ApprovalStale: another process decided it meanwhile.
     """
+    step = Step.EXPIRED if attempt.find(Step.APPROVED) is None else Step.FAILED
     try:
-        road.store.journal.append(attempt.id, Step.EXPIRED, road.clock.now_ms(), {"reason": reason})
+        road.store.journal.append(attempt.id, step, road.clock.now_ms(), {"reason": reason})
     except StepTaken:
         raise ApprovalStale("Another process decided it meanwhile.") from None
 

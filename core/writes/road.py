@@ -10,6 +10,7 @@ Guards come before the tier because a warning is one of the things that decide i
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import replace
 
 from tidegate.core.chain import navi
@@ -21,7 +22,7 @@ from tidegate.core.policy.guards import frame
 from tidegate.core.policy.tiers import daily_limit_reached, decide, utc_day
 from tidegate.core.policy.types import Decision, Finding, GuardContext, SwapFacts, Tier
 from tidegate.core.policy.valuation import Valued, value_moves
-from tidegate.core.store.base import Step
+from tidegate.core.store.base import Step, StepTaken
 from tidegate.core.tokens import SUI
 from tidegate.core.tools.base import Intent
 from tidegate.core.writes import report, settle
@@ -214,7 +215,9 @@ def _reserve(road: Road, attempt_id: str, proposal: Proposal) -> bool:
     day, usd, limit = utc_day(now), proposal.valued.usd, road.preset.auto_daily
     if road.store.spend.reserve(attempt_id, road.wallet, day, usd, limit):
         return True
-    road.store.journal.append(attempt_id, Step.FAILED, now, {"reason": "daily limit", "sent": False})
+    # Should a slower clock's recovery have ended it already, that is as good.
+    with suppress(StepTaken):
+        road.store.journal.append(attempt_id, Step.FAILED, now, {"reason": "The day's limit was reached."})
     return False
 
 

@@ -85,7 +85,12 @@ def settle(road: Road, attempt: Attempt) -> Written:
             return _give_up(road, attempt, "Its epoch passed and the network never executed it.", None)
         raw = base64.b64decode(str(signed.data["bytes"]))
         signature = Signature(base64.b64decode(str(signed.data["signature"])))
-        return _send(road, attempt, raw, signature)
+        # A refusal now says nothing of the first sending, whose answer nobody heard: the attempt stays open.
+        try:
+            outcome = road.network.execute(raw, signature)
+        except OutcomeUnknown as error:
+            return _unheard(road, attempt, error)
+        return _record(road, attempt, outcome)
 
 
 def ended(attempt: Attempt) -> Written:
@@ -112,6 +117,7 @@ def ended(attempt: Attempt) -> Written:
 
 
 def _send(road: Road, attempt: Attempt, raw: bytes, signature: Signature) -> Written:
+    """Send bytes that nobody has sent before."""
     try:
         outcome = road.network.execute(raw, signature)
     except OutcomeUnknown as error:
