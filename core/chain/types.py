@@ -216,7 +216,7 @@ class Network(Protocol):
         """Return the Move type of the object, ``package`` for a package, None if there is no such object."""
         ...
 
-    def inspect(self, build: Build) -> tuple[tuple[tuple[bytes, ...], ...], ...]:
+    def inspect(self, build: Build) -> tuple[tuple[bytes, ...], ...]:
         """Run a read-only transaction without checks; return each command's return values as BCS.
 
         Raises:
