@@ -366,10 +366,9 @@ def transaction_bytes(
 
 
 def transaction_digest(transaction: bytes) -> str:
-    """Return the digest of BCS TransactionData.
+    """Return the digest of BCS TransactionData: base58 of a BLAKE2b-256 hash salted with ``TransactionData::``.
 
-    It is the base58 of BLAKE2b-256 over ``TransactionData::`` and the bytes. Source: the salts of the Sui Rust
-    SDK (shared/spec/sandbox.md).
+    Source: the salts of the Sui Rust SDK (shared/spec/sandbox.md).
     """
     return _base58(hashlib.blake2b(b"TransactionData::" + transaction, digest_size=32).digest())
 

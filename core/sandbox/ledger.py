@@ -367,6 +367,17 @@ class Ledger:
         self._db.set_meta(name, value + 1)
         return value
 
+    def is_noted(self, name: str) -> bool:
+        """Say whether `note` was called with this name since genesis."""
+        return self._db.meta(name) is not None
+
+    def note(self, name: str) -> bool:
+        """Note a name; False when it was noted before. Call it inside `write`."""
+        if self.is_noted(name):
+            return False
+        self._db.set_meta(name, self.now_ms)
+        return True
+
     # Inside
 
     def _prepare(self) -> None:
