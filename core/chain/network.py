@@ -140,18 +140,21 @@ def _start_sandbox(
     from tidegate.core.sandbox.ledger import Ledger
     from tidegate.core.sandbox.server import serve
 
+    if not 0 <= port < 2**16:
+        raise _unusable_port(port, taken=False)
     ledger = Ledger.open(None, clock) if state_dir is None else open_sandbox_ledger(state_dir, clock)
     opened.callback(ledger.close)
     try:
         server = loop.run(lambda: serve(ledger, _LOOPBACK, port))
-    except (OSError, OverflowError) as error:
-        busy = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
-        raise UsageError(
-            f"Port {port} is taken by another program." if busy else f"Port {port} cannot be used.",
-            hint="Give another --port, or 0 for any free one.",
-        ) from error
+    except OSError as error:
+        raise _unusable_port(port, taken=error.errno == errno.EADDRINUSE) from error
     opened.callback(lambda: loop.run(server.close))
     return Endpoint(_LOOPBACK, server.port, tls=False)
+
+
+def _unusable_port(port: int, *, taken: bool) -> UsageError:
+    problem = "is taken by another program" if taken else "cannot be used"
+    return UsageError(f"Port {port} {problem}.", hint="Give another --port, or 0 for any free one.")
 
 
 def _sandbox_chain_id() -> str:
