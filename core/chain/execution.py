@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tidegate.core.chain.messages import field_mask
 from tidegate.core.chain.outcomes import OUTCOME_PATHS, read_outcome
 from tidegate.core.chain.rpc import Node, Unheard
-from tidegate.core.chain.transactions import transaction_digest
+from tidegate.core.chain.transaction_data import transaction_digest
 from tidegate.core.chain.types import Outcome, Signature
 from tidegate.core.errors import NetworkError, OutcomeUnknown
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from tidegate.core.chain.client import SuiNetwork, read_identity
 from tidegate.core.chain.deployments import MAINNET_CHAIN_ID, SANDBOX, TESTNET_CHAIN_ID, Deployment
-from tidegate.core.chain.rpc import Endpoint, LoopThread, Node, parse_endpoint
+from tidegate.core.chain.endpoint import Endpoint, parse_endpoint
+from tidegate.core.chain.rpc import LoopThread, Node
 from tidegate.core.clock import Clock
 from tidegate.core.errors import ChainMismatch, StoreError, UsageError
 from tidegate.core.paths import ensure_private_dir

@@ -75,6 +75,15 @@ def read_failure(error: rpc.ExecutionError | None) -> MoveFailure:
     return MoveFailure(f"The contract stopped in {place} with code {code}.", module, function, code)
 
 
+def ran_out_of_gas(executed: rpc.ExecutedTransaction | None) -> bool:
+    """Say whether a transaction failed because its budget did not suffice."""
+    from pysui.sui.sui_grpc.suimsgs.sui.rpc import v2 as rpc
+
+    effects = None if executed is None else executed.effects
+    error = None if effects is None or effects.status is None else effects.status.error
+    return error is not None and error.kind == rpc.ExecutionErrorExecutionErrorKind.INSUFFICIENT_GAS
+
+
 def read_entry(executed: rpc.ExecutedTransaction) -> HistoryEntry:
     """Return one line of an address's history.
 

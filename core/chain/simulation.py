@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tidegate.core.chain.messages import epoch_request, field_mask, read_epoch
-from tidegate.core.chain.outcomes import OUTCOME_PATHS, read_failure, read_outcome
+from tidegate.core.chain.outcomes import OUTCOME_PATHS, ran_out_of_gas, read_failure, read_outcome
 from tidegate.core.chain.rpc import Node
+from tidegate.core.chain.transaction_data import (
+    GasPayment,
+    ObjectReference,
+    Reference,
+    SharedReference,
+    transaction_bytes,
+    transaction_digest,
+)
 from tidegate.core.chain.transactions import (
     GAS_ALLOWANCE,
     MAX_GAS_BUDGET,
     MIN_GAS_UNITS,
-    GasPayment,
-    ObjectReference,
     PtbBuilder,
-    Reference,
-    SharedReference,
     fewest,
     gas_budget,
     total,
-    transaction_bytes,
-    transaction_digest,
 )
-from tidegate.core.chain.types import Build, CoinObject, Draft, EpochInfo, Outcome
+from tidegate.core.chain.types import Build, CoinObject, Draft, EpochInfo, GasSummary, Outcome
 from tidegate.core.errors import InsufficientBalance, NetworkError, SimulationFailed
 from tidegate.core.money import Amount
 from tidegate.core.tokens import SUI, normalize_address
@@ -110,10 +112,24 @@ class Simulator:
             return transaction_bytes(kind, builder.sender, gas, last_epoch=epoch.epoch + 1)
 
         price = epoch.reference_gas_price
-        trial = self.simulate(complete(_payment(builder, price, GAS_ALLOWANCE)))
-        gas = _payment(builder, price, gas_budget(trial.gas.computation, trial.gas.storage, price))
+        cost = self._cost(builder, complete, price)
+        gas = _payment(builder, price, gas_budget(cost.computation, cost.storage, price))
         data = complete(gas)
         return Draft(data, transaction_digest(data), gas.budget, self.simulate(data))
+
+    def _cost(self, builder: PtbBuilder, complete: Callable[[GasPayment], bytes], price: int) -> GasSummary:
+        """Return what a trial run costs, allowing first what a usual write needs and then all there is.
+
+        Raises:
+            InsufficientBalance: not even all there is pays for it.
+        """
+        for allowance in (GAS_ALLOWANCE, MAX_GAS_BUDGET):
+            trial = _payment(builder, price, allowance)
+            data = complete(trial)
+            executed = self._run(data, checked=True, paths=_OUTCOME).transaction
+            if not ran_out_of_gas(executed):
+                return read_outcome(executed, transaction_digest(data)).gas
+        raise _no_gas(builder, f"more than {Amount(SUI, trial.budget)}")
 
     def coins(self, owner: str, coin_type: str) -> list[CoinObject]:
         """Return every coin object of one type that an address owns.
@@ -181,13 +197,17 @@ def _payment(builder: PtbBuilder, price: int, wanted: int) -> GasPayment:
     budget = min(wanted, free, MAX_GAS_BUDGET)
     least = MIN_GAS_UNITS * price
     if budget < least:
-        held, spent = Amount(SUI, builder.gas_held), Amount(SUI, builder.spent_from_gas)
-        moved = f"this moves {spent} and needs" if spent.base else "gas costs"
-        raise InsufficientBalance(
-            f"The wallet holds {held}; {moved} at least {Amount(SUI, least)} for gas.",
-            hint="Add SUI to the wallet, or use a smaller amount.",
-        )
+        raise _no_gas(builder, f"at least {Amount(SUI, least)}")
     return GasPayment(coins, price, budget)
+
+
+def _no_gas(builder: PtbBuilder, needed: str) -> InsufficientBalance:
+    held, spent = Amount(SUI, builder.gas_held), Amount(SUI, builder.spent_from_gas)
+    moved = f"this moves {spent} and" if spent.base else "this"
+    return InsufficientBalance(
+        f"The wallet's coins hold {held}; {moved} needs {needed} for gas.",
+        hint="Add SUI to the wallet, or use a smaller amount.",
+    )
 
 
 def _coins_request(owner: str, coin_type: str, token: bytes | None) -> rpc.ListOwnedObjectsRequest:

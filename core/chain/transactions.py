@@ -1,13 +1,13 @@
-"""Builds programmable transactions: records commands, chooses coins, and writes TransactionData as BCS."""
+"""Builds programmable transactions: records their commands, and chooses the coins that they take."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tidegate.core.chain.move_types import MoveType, parse_move_type
+from tidegate.core.chain.move_types import parse_move_type
+from tidegate.core.chain.transaction_data import Input, Reference, SharedInput, call_arg, type_tag
 from tidegate.core.chain.types import Argument, CoinObject
 from tidegate.core.errors import InsufficientBalance
 from tidegate.core.money import Amount
@@ -31,48 +31,7 @@ GAS_ALLOWANCE = 100_000_000
 _OVERHEAD_UNITS = 1_000
 _MAX_MERGED_COINS = 1_000
 _MERGE_CHUNK = 500
-_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
-_PRIMITIVE_TAGS = {
-    "bool": "Bool",
-    "u8": "U8",
-    "u16": "U16",
-    "u32": "U32",
-    "u64": "U64",
-    "u128": "U128",
-    "u256": "U256",
-    "address": "Address",
-    "signer": "Signer",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectReference:
-    """How a transaction names an object that it does not share."""
-
-    object_id: str
-    version: int
-    digest: str
-
-
-@dataclass(frozen=True, slots=True)
-class SharedReference:
-    """How a transaction names a shared object."""
-
-    object_id: str
-    initial_version: int
-
-
-Reference = ObjectReference | SharedReference
-
-
-@dataclass(slots=True)
-class _Shared:
-    object_id: str
-    mutable: bool
-
-
-_Input = bytes | CoinObject | _Shared
 
 PureKind = Literal["u8", "u32", "u64", "bool", "address", "string"]
 
@@ -107,7 +66,7 @@ class PtbBuilder:
         self._sender = normalize_address(sender)
         self._list_coins = list_coins
         self._purses: dict[str, _Purse] = {}
-        self._inputs: list[_Input] = []
+        self._inputs: list[Input] = []
         self._pure: dict[tuple[PureKind, bytes], int] = {}
         self._shared: dict[str, int] = {}
         self._commands: list[bcs.Command] = []
@@ -191,10 +150,10 @@ class PtbBuilder:
         index = self._shared.get(object_id)
         if index is None:
             index = self._shared[object_id] = len(self._inputs)
-            self._inputs.append(_Shared(object_id, mutable))
+            self._inputs.append(SharedInput(object_id, mutable))
         else:
             known = self._inputs[index]
-            assert isinstance(known, _Shared)
+            assert isinstance(known, SharedInput)
             known.mutable = known.mutable or mutable
         return Argument(_argument("Input", index))
 
@@ -223,7 +182,7 @@ class PtbBuilder:
             bcs.Address.from_str(package),
             module,
             function,
-            [_type_tag(parse_move_type(text)) for text in type_arguments],
+            [type_tag(parse_move_type(text)) for text in type_arguments],
             [each.handle for each in arguments],
         )
         command = self._command("MoveCall", made)
@@ -244,7 +203,7 @@ class PtbBuilder:
         """
         from pysui.sui.sui_bcs import bcs
 
-        inputs = [_call_arg(item, references) for item in self._inputs]
+        inputs = [call_arg(item, references) for item in self._inputs]
         programmable = bcs.ProgrammableTransaction(inputs, list(self._commands))
         return bcs.TransactionKind("ProgrammableTransaction", programmable)
 
@@ -328,51 +287,6 @@ class PtbBuilder:
         return Argument(_argument("Input", index))
 
 
-@dataclass(frozen=True, slots=True)
-class GasPayment:
-    """Who pays what for a transaction."""
-
-    coins: tuple[CoinObject, ...]
-    price: int
-    """MIST a gas unit."""
-    budget: int
-    """MIST."""
-
-
-def transaction_bytes(
-    kind: bcs.TransactionKind, sender: str, gas: GasPayment, *, last_epoch: int | None
-) -> bytes:
-    """Return BCS TransactionData.
-
-    Args:
-        kind: From `PtbBuilder.kind`.
-        sender: Who signs, and pays for gas.
-        gas: The payment.
-        last_epoch: The last epoch in which it may be executed; None for no end.
-    """
-    from pysui.sui.sui_bcs import bcs
-
-    address = bcs.Address.from_str(sender)
-    payment = [_object_reference(coin) for coin in gas.coins]
-    expiration = (
-        bcs.TransactionExpiration("None")
-        if last_epoch is None
-        else bcs.TransactionExpiration("Epoch", last_epoch)
-    )
-    data = bcs.TransactionDataV1(
-        kind, address, bcs.GasData(payment, address, gas.price, gas.budget), expiration
-    )
-    return bytes(bcs.TransactionData("V1", data).serialize())
-
-
-def transaction_digest(transaction: bytes) -> str:
-    """Return the digest of BCS TransactionData: base58 of a BLAKE2b-256 hash salted with ``TransactionData::``.
-
-    Source: the salts of the Sui Rust SDK (shared/spec/sandbox.md).
-    """
-    return _base58(hashlib.blake2b(b"TransactionData::" + transaction, digest_size=32).digest())
-
-
 def gas_budget(computation: int, storage: int, price: int) -> int:
     """Return a budget in MIST for a transaction whose simulation cost this much.
 
@@ -419,42 +333,6 @@ def _argument(name: str, value: object) -> bcs.Argument:
     return bcs.Argument(name, value)
 
 
-def _object_reference(item: CoinObject | ObjectReference) -> bcs.ObjectReference:
-    from pysui.sui.sui_bcs import bcs
-
-    return bcs.ObjectReference(
-        bcs.Address.from_str(item.object_id), item.version, bcs.Digest.from_str(item.digest)
-    )
-
-
-def _call_arg(item: _Input, references: Mapping[str, Reference]) -> bcs.CallArg:
-    from pysui.sui.sui_bcs import bcs
-
-    if isinstance(item, bytes):
-        return bcs.CallArg("Pure", list(item))
-    if isinstance(item, CoinObject):
-        return bcs.CallArg("Object", bcs.ObjectArg("ImmOrOwnedObject", _object_reference(item)))
-    reference = references[item.object_id]
-    if isinstance(reference, ObjectReference):
-        return bcs.CallArg("Object", bcs.ObjectArg("ImmOrOwnedObject", _object_reference(reference)))
-    shared = bcs.SharedObjectReference(
-        bcs.Address.from_str(item.object_id), reference.initial_version, item.mutable
-    )
-    return bcs.CallArg("Object", bcs.ObjectArg("SharedObject", shared))
-
-
-def _type_tag(move_type: MoveType) -> bcs.TypeTag:
-    from pysui.sui.sui_bcs import bcs
-
-    inner = [_type_tag(each) for each in move_type.parameters]
-    if move_type.name == "vector":
-        return bcs.TypeTag("Vector", inner)
-    if move_type.name in _PRIMITIVE_TAGS:
-        return bcs.TypeTag(_PRIMITIVE_TAGS[move_type.name])
-    address, module, name = move_type.parts
-    return bcs.TypeTag("Struct", bcs.StructTag(bcs.Address.from_str(address), module, name, inner))
-
-
 def _uleb128(value: int) -> bytes:
     out = bytearray()
     while value > 0x7F:
@@ -462,11 +340,3 @@ def _uleb128(value: int) -> bytes:
         value >>= 7
     out.append(value)
     return bytes(out)
-
-
-def _base58(raw: bytes) -> str:
-    number, digits = int.from_bytes(raw, "big"), ""
-    while number:
-        number, digit = divmod(number, 58)
-        digits = _ALPHABET[digit] + digits
-    return "1" * (len(raw) - len(raw.lstrip(b"\0"))) + digits

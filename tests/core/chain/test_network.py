@@ -13,8 +13,8 @@ import pytest
 
 from tidegate.core.chain.client import SuiNetwork
 from tidegate.core.chain.deployments import CLOCK, SANDBOX
+from tidegate.core.chain.endpoint import Endpoint
 from tidegate.core.chain.network import _PUBLIC, open_network, open_sandbox_ledger, serve_sandbox
-from tidegate.core.chain.rpc import Endpoint
 from tidegate.core.chain.types import Build, CoinBalance, CoinMetadata, Outcome
 from tidegate.core.errors import (
     ChainMismatch,

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from tidegate.core.chain.endpoint import Endpoint, parse_endpoint
 from tidegate.core.chain.network import open_network
-from tidegate.core.chain.rpc import Endpoint, parse_endpoint
 from tidegate.core.errors import NetworkError, UsageError
 
 Open = Callable[..., object]
