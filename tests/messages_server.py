@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import socket
 import struct
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -260,6 +261,13 @@ def _stop() -> Event:
     return {"type": "content_block_stop"}
 
 
+class _QuietServer(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of clients that went away; tests make them do so."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class MessagesServer:
     """Answers `POST /v1/messages` from its script, on a port of its own."""
 
@@ -280,7 +288,7 @@ class MessagesServer:
         self._replies: list[Reply] = []
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._http = _QuietServer(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(
             target=self._http.serve_forever,
             kwargs={"poll_interval": 0.02},
@@ -364,6 +372,9 @@ def _handler(server: MessagesServer) -> type[BaseHTTPRequestHandler]:
             self.send_response(200)
             self.send_header("content-type", "text/event-stream; charset=utf-8")
             self.send_header("transfer-encoding", "chunked")
+            if any(isinstance(piece, Die) for piece in reply.pieces):
+                # Else the client may send its next request down a connection that is about to end.
+                self.send_header("connection", "close")
             for name, value in reply.headers.items():
                 self.send_header(name, value)
             self.end_headers()
