@@ -15,11 +15,13 @@ from tidegate.core.providers.offline_questions import begins_question, read_ques
 from tidegate.core.providers.offline_terms import (
     CONTACT_VERBS,
     GREETINGS,
+    HELP,
     SAVE_VERBS,
     SEND_VERBS,
     SWAP_VERBS,
     WITHDRAW_VERBS,
     WRITE_VERBS,
+    after_courtesy,
     is_address,
     read_amount,
     read_recipient,
@@ -68,23 +70,28 @@ def plan(text: str) -> tuple[Request, ...]:
             f"The request is too long to be read without a model: {len(text):,} characters.",
             hint=f"Keep it under {MAX_TEXT:,} characters, or set ANTHROPIC_API_KEY.",
         )
-    clauses = [without_courtesy(clause) for clause in clauses_of(words_of(text), _begins)]
-    asked = [clause for clause in clauses if clause and not _is_greeting(clause)]
-    if not asked and not any(character.isalnum() for character in text):
+    clauses = [
+        clause
+        for whole in clauses_of(words_of(text), _begins)
+        if _key(whole) not in GREETINGS and (clause := without_courtesy(whole))
+    ]
+    if not any(character.isalnum() for character in text):
         raise NotUnderstood("Nothing was asked.", hint=_hint())
-    requests = tuple(_request(clause) for clause in asked)
+    if all(_key(clause) in HELP for clause in clauses):
+        return ()
+    requests = tuple(_request(clause) for clause in clauses)
     if sum(len(request.calls) for request in requests) > MAX_STEPS:
         raise NotUnderstood("That is too much for one request.", hint="Ask for fewer things at once.")
     return requests
 
 
 def _begins(words: Sequence[Word]) -> bool:
-    clause = without_courtesy(words)
-    return bool(clause) and (clause[0].key in WRITE_VERBS or begins_question(clause))
+    first = words[after_courtesy(words) :]
+    return bool(first) and (first[0].key in WRITE_VERBS or begins_question(first))
 
 
-def _is_greeting(clause: Clause) -> bool:
-    return " ".join(word.key for word in clause) in GREETINGS
+def _key(clause: Clause) -> str:
+    return " ".join(word.key for word in clause)
 
 
 def _request(clause: Clause) -> Request:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from tidegate.core.providers.offline_words import COMMA, Clause, Cursor, Word
+from tidegate.core.tokens import token_by_symbol
 
 # fmt: off
 _LEADS = (
@@ -22,11 +23,15 @@ _TRAILS = (
     ("thanks",), ("thx",), ("now",), ("tidegate",), (COMMA,),
 )
 GREETINGS = frozenset({
-    "hi", "hello", "hey", "hey there", "hi there", "hello there", "help", "thanks", "thank you", "thx",
-    "good morning", "good afternoon", "good evening", "what can you do", "who are you", "what are you",
-    "how are you", "what do you understand", "how does this work", "how do you work", "how do i use you",
-    "bye", "goodbye", "ok", "okay", "commands", "tidegate",
+    "hi", "hello", "hey", "hey there", "hi there", "hello there", "thanks", "thank you", "thx",
+    "good morning", "good afternoon", "good evening", "bye", "goodbye", "ok", "okay", "tidegate",
 })
+"""Words that ask for nothing, wherever they stand."""
+HELP = frozenset({
+    "help", "commands", "what can you do", "who are you", "what are you", "how are you",
+    "what do you understand", "how does this work", "how do you work", "how do i use you",
+})
+"""Words that ask for help when they stand alone; beside a request they may mean help with it."""
 
 SAVE_VERBS = frozenset({"save", "deposit", "put", "move", "stash"})
 WITHDRAW_VERBS = frozenset({"withdraw", "take", "pull"})
@@ -45,6 +50,7 @@ _NO_TOKENS = frozenset({
     "my", "the", "our", "a", "an", "it", "that", "this", "them", "savings", "saving", "navi", "back", "then",
     "when", "unless", "until", "after", "before", "except", "only", "no", "never", "don't", "worth", "please",
     "tomorrow", "today", "later", "tonight", "daily", "weekly", "monthly", "every", "each", "now", "once",
+    "without", "maybe", "perhaps", "almost", "nearly", "exactly", "approximately", "roughly", "least", "most",
     "is", "are", "be", "do", "does", "per", "via", "over", "under", "about", "around", "less", "more",
 })
 _NO_NAMES = _NO_TOKENS | frozenset({
@@ -53,6 +59,10 @@ _NO_NAMES = _NO_TOKENS | frozenset({
     "whoever", "whom",
 })
 # fmt: on
+_LEADS_BY_FIRST = {phrase[0]: tuple(other for other in _LEADS if other[0] == phrase[0]) for phrase in _LEADS}
+_TRAILS_BY_LAST = {
+    phrase[-1]: tuple(other for other in _TRAILS if other[-1] == phrase[-1]) for phrase in _TRAILS
+}
 
 _GLUED = re.compile(r"([0-9][0-9.,]*)([A-Za-z]{2,20})")
 _SYMBOL = re.compile(r"[A-Za-z][A-Za-z0-9]{0,31}")
@@ -62,23 +72,29 @@ _EXPONENT = re.compile(r"[0-9.,]+e[0-9]*", re.IGNORECASE)
 
 def without_courtesy(words: Sequence[Word]) -> Clause:
     """Return a clause without the polite words around it."""
-    first, last = 0, len(words)
-    while skipped := _phrase_at(words, first, last, _LEADS):
-        first += skipped
-    while skipped := _phrase_before(words, first, last):
+    first, last = after_courtesy(words), len(words)
+    while last > first and (skipped := _length_before(words, first, last)):
         last -= skipped
     return tuple(words[first:last])
 
 
-def _phrase_at(words: Sequence[Word], first: int, last: int, phrases: Sequence[tuple[str, ...]]) -> int:
-    for phrase in phrases:
-        if tuple(word.key for word in words[first : min(first + len(phrase), last)]) == phrase:
+def after_courtesy(words: Sequence[Word]) -> int:
+    """Return how many of the first words are only polite."""
+    first = 0
+    while first < len(words) and (skipped := _length_at(words, first)):
+        first += skipped
+    return first
+
+
+def _length_at(words: Sequence[Word], first: int) -> int:
+    for phrase in _LEADS_BY_FIRST.get(words[first].key, ()):
+        if tuple(word.key for word in words[first : first + len(phrase)]) == phrase:
             return len(phrase)
     return 0
 
 
-def _phrase_before(words: Sequence[Word], first: int, last: int) -> int:
-    for phrase in _TRAILS:
+def _length_before(words: Sequence[Word], first: int, last: int) -> int:
+    for phrase in _TRAILS_BY_LAST.get(words[last - 1].key, ()):
         start = last - len(phrase)
         if start >= first and tuple(word.key for word in words[start:last]) == phrase:
             return len(phrase)
@@ -131,7 +147,9 @@ def read_token(cursor: Cursor) -> str | None:
     word = cursor.next
     if word is None or not word.key or word.key in _NO_TOKENS or is_amount(word):
         return None
-    if _SYMBOL.fullmatch(word.text) or _COIN_TYPE.fullmatch(word.text):
+    # Symbols that are not ours to know are capitals: "save 10 tomorrow" names no token.
+    symbol = _SYMBOL.fullmatch(word.text) is not None and sum(map(str.isupper, word.text)) >= 2
+    if symbol or token_by_symbol(word.text) is not None or _COIN_TYPE.fullmatch(word.text):
         return cursor.take_word().text
     return None
 
@@ -141,7 +159,8 @@ def read_tokens(cursor: Cursor) -> list[str]:
     tokens: list[str] = []
     while (token := read_token(cursor)) is not None:
         tokens.append(token)
-        cursor.take((COMMA, "and"), (COMMA,), ("and",), ("&",))
+        if not cursor.take((COMMA, "and"), (COMMA,), ("and",), ("&",)):
+            break
     return tokens
 
 
