@@ -95,7 +95,7 @@ class AnthropicProvider:
         """Messages before this one go without their thinking, because the API refused it."""
 
     def warm(self) -> None:
-        """Import the SDK and make its client on a daemon thread."""
+        """Import the SDK, make its client and read the price list on a daemon thread."""
         if self._client is None:
             Thread(target=self._warm_up, name="warm-anthropic", daemon=True).start()
 
@@ -103,6 +103,8 @@ class AnthropicProvider:
         # Whatever is wrong is found again, and told, by the first step.
         with contextlib.suppress(Exception):
             self._connect()
+            # The price list is read while the model is being waited for, not after its first step.
+            self.cost(TokenUsage())
 
     def _connect(self) -> Anthropic:
         with self._lock:
