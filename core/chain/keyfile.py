@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tidegate.core.chain.keys import KeyPair, Scheme, key_pair_from_text
 from tidegate.core.errors import PassphraseNeeded, WalletError
 
-_SCRYPT_N, _SCRYPT_R, _SCRYPT_P = 2**15, 8, 3
+_SCRYPT_LOG2_N, _SCRYPT_R, _SCRYPT_P = 15, 8, 3
 """32 MiB, three times over: one of the equal choices of OWASP's Password Storage Cheat Sheet."""
 
 _CONFIG = ConfigDict(
@@ -39,10 +39,10 @@ class SealedSecret(BaseModel):
     model_config = _CONFIG
 
     kind: Literal["scrypt+chacha20-poly1305"] = "scrypt+chacha20-poly1305"
-    # The bounds keep a planted file from taking all memory.
-    n: int = Field(ge=2**15, le=2**20)
+    # The bounds keep a planted file from taking all memory (128 · 2^log2_n · r bytes) or minutes.
+    log2_n: int = Field(ge=15, le=20)
     r: int = Field(ge=8, le=8)
-    p: int = Field(ge=1, le=16)
+    p: int = Field(ge=1, le=8)
     salt: bytes = Field(min_length=16, max_length=64)
     nonce: bytes = Field(min_length=12, max_length=12)
     ciphertext: bytes = Field(max_length=1024)
@@ -87,12 +87,12 @@ def close_key_file(pair: KeyPair, passphrase: str | None) -> KeyFile:
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
     salt, nonce = os.urandom(16), os.urandom(12)
-    key = _derive(passphrase, salt, _SCRYPT_N, _SCRYPT_R, _SCRYPT_P)
+    key = _derive(passphrase, salt, _SCRYPT_LOG2_N, _SCRYPT_R, _SCRYPT_P)
     ciphertext = ChaCha20Poly1305(key).encrypt(
         nonce, pair.text().encode(), _associated(pair.scheme, pair.address)
     )
     sealed = SealedSecret(
-        n=_SCRYPT_N, r=_SCRYPT_R, p=_SCRYPT_P, salt=salt, nonce=nonce, ciphertext=ciphertext
+        log2_n=_SCRYPT_LOG2_N, r=_SCRYPT_R, p=_SCRYPT_P, salt=salt, nonce=nonce, ciphertext=ciphertext
     )
     return KeyFile(scheme=pair.scheme, address=pair.address, secret=sealed)
 
@@ -126,7 +126,7 @@ def _unseal(sealed: SealedSecret, associated: bytes, name: str, passphrase: str)
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-    key = _derive(passphrase, sealed.salt, sealed.n, sealed.r, sealed.p)
+    key = _derive(passphrase, sealed.salt, sealed.log2_n, sealed.r, sealed.p)
     try:
         return ChaCha20Poly1305(key).decrypt(sealed.nonce, sealed.ciphertext, associated).decode()
     except InvalidTag:
@@ -136,14 +136,14 @@ def _unseal(sealed: SealedSecret, associated: bytes, name: str, passphrase: str)
         ) from None
 
 
-def _derive(passphrase: str, salt: bytes, n: int, r: int, p: int) -> bytes:
+def _derive(passphrase: str, salt: bytes, log2_n: int, r: int, p: int) -> bytes:
     from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
     if not passphrase:
         raise WalletError("The passphrase is empty.", hint="Give at least one character; many are better.")
     # The same letters come composed from one keyboard and decomposed from another.
-    password = unicodedata.normalize("NFC", passphrase).encode("utf-8", "surrogateescape")
-    return bytes(Scrypt(salt=salt, length=32, n=n, r=r, p=p).derive(password))
+    password = unicodedata.normalize("NFC", passphrase).encode("utf-8", "surrogatepass")
+    return bytes(Scrypt(salt=salt, length=32, n=2**log2_n, r=r, p=p).derive(password))
 
 
 def _associated(scheme: str, address: str) -> bytes:

@@ -11,7 +11,7 @@ import base64
 import hashlib
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from tidegate.core.chain.types import Signature, Signer
 from tidegate.core.errors import WalletError
@@ -66,6 +66,9 @@ class KeyPair:
 
     def __repr__(self) -> str:
         return f"KeyPair({self.address})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a key is not pickled")
 
     def text(self) -> str:
         """Return the key as ``suiprivkey1…``: whoever sees this text owns what the key owns."""
@@ -152,6 +155,9 @@ class EcdsaSigner:
 
     def __repr__(self) -> str:
         return f"EcdsaSigner({self.address})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a key is not pickled")
 
 
 def signer_of(pair: KeyPair) -> Signer:

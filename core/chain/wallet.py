@@ -186,9 +186,12 @@ class KeyStore:
                 raise WalletMissing(f"There is no key called {name}.") from None
             except OSError as error:
                 raise _cannot_open(path, error) from error
-        with os.fdopen(descriptor, "rb") as stream:
+        try:
             _require_private(path, os.fstat(descriptor), stat.S_ISREG, 0o600)
-            return parse_key_file(stream.read(_MAX_FILE_BYTES), name)
+            content = os.read(descriptor, _MAX_FILE_BYTES)
+        finally:
+            os.close(descriptor)
+        return parse_key_file(content, name)
 
     @contextmanager
     def _folder(self) -> Iterator[int]:

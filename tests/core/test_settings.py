@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import stat
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from tidegate.core.errors import ConfigError, UnknownSetting
+from tidegate.core.errors import ConfigError, StoreError, UnknownSetting
 from tidegate.core.paths import Paths
 from tidegate.core.policy.presets import load_preset
 from tidegate.core.policy.types import Operation
@@ -554,6 +555,26 @@ def test_a_linked_file_is_changed_where_it_lies(paths: Paths, tmp_path: Path) ->
     set_setting(paths, "max_turns", "4")
     assert paths.config_file.is_symlink()
     assert real.read_text() == "max_turns = 4\n"
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(paths: Paths) -> None:
+    set_setting(paths, "max_turns", "3")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5, hard))
+    try:
+        with pytest.raises(StoreError, match="cannot be written: file too large"):
+            set_setting(paths, "max_turns", "4")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert os.listdir(paths.config_dir) == ["config.toml"]
+    assert get_setting(paths, "max_turns") == 3
+
+
+def test_a_link_to_a_folder_that_is_gone_is_said_plainly(paths: Paths, tmp_path: Path) -> None:
+    paths.config_dir.mkdir()
+    paths.config_file.symlink_to(tmp_path / "gone" / "config.toml")
+    with pytest.raises(StoreError, match="cannot be written: no such file"):
+        set_setting(paths, "max_turns", "4")
 
 
 def test_many_writers_lose_nothing(paths: Paths) -> None:
