@@ -13,7 +13,7 @@ from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import replace
 
-from tidegate.core.chain import navi
+from tidegate.core.chain import cetus, navi
 from tidegate.core.chain.types import Draft, PricePoint
 from tidegate.core.errors import GuardBlocked, SimulationFailed
 from tidegate.core.events import Event, JsonObject, PendingAction, WriteResult, to_json
@@ -150,7 +150,7 @@ def check_simulation(draft: Draft, intent: Intent, wallet: str) -> None:
     """
     failure = draft.outcome.failure
     if failure is not None:
-        words = navi.explain_abort(failure) or failure.description
+        words = navi.explain_abort(failure) or cetus.explain_abort(failure) or failure.description
         raise SimulationFailed(
             f"{intent.description} would fail: {words}",
             hint="Nothing was sent. Check the amount and try again.",

@@ -67,7 +67,7 @@ def check_balance(args: BalanceInput, context: ToolContext) -> ToolResult:
             doubts.append(f"Savings and debt could not be read: {error.message}")
     else:
         doubts.append(f"Lending is not set up on {network.name}, so savings and debt are not counted.")
-    coin_types = sorted({item.coin_type for item in (*held, *positions)})
+    coin_types = sorted({balance.coin_type for balance in held} | {p.coin_type for p in positions})
     tokens = context.tokens().present(coin_types)
     prices = context.prices().read(coin_types)
 
