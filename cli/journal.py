@@ -52,6 +52,7 @@ def show_attempt(
         attempt = _find(runtime.store.journal, attempt_id)
         if to.text:
             show_row(to, _attempt_row(attempt))
+            to.out.write("\n")
         rows = [_step_row(row) for row in attempt.rows]
         show_rows(to, rows, ("ts", "step", "digest", "reason"), empty="")
 

@@ -16,7 +16,15 @@ from tidegate.cli.flags import NetworkFlag, OutputFlag, ProfileFlag
 from tidegate.cli.rows import show_row, show_rows, shown
 from tidegate.cli.session import opened
 from tidegate.core.clock import iso_ms
-from tidegate.core.errors import BadAddress, BadAmount, StoreError, UnknownToken, UsageError, WalletMissing
+from tidegate.core.errors import (
+    BadAddress,
+    BadAmount,
+    Denied,
+    StoreError,
+    UnknownToken,
+    UsageError,
+    WalletMissing,
+)
 
 if TYPE_CHECKING:
     from tidegate.cli.output import Console
@@ -64,7 +72,9 @@ def faucet_coins(
         try:
             recipient = _own_address(runtime) if address is None else normalize_address(address)
         except ValueError:
-            raise BadAddress(f"{(address or '')[:80]!r} is not a Sui address.") from None
+            raise BadAddress(
+                f"{(address or '')[:80]!r} is not a Sui address.", hint="It is 0x and up to 64 hex digits."
+            ) from None
         digest = faucet(ledger, recipient, minted.token.coin_type, minted.base)
         show_row(
             to,
@@ -96,7 +106,8 @@ def reset_sandbox(
                 raise UsageError(
                     "This forgets the whole sandbox network.", hint="Add --yes if that is meant."
                 )
-            typer.confirm("Forget the whole sandbox network?", abort=True, err=True)
+            if not typer.confirm("Forget the whole sandbox network?", err=True):
+                raise Denied("The sandbox stays as it is.")
         with _ledger(runtime, to) as ledger:
             ledger.reset()
             now = iso_ms(ledger.now_ms)

@@ -177,9 +177,8 @@ def _network(runtime: Runtime) -> str:
 
 def _provider(runtime: Runtime) -> str:
     provider = runtime.provider()
-    return (
-        f"{provider.name} answers, model {provider.model}." if provider.model else f"{provider.name} answers."
-    )
+    model = f", model {provider.model}" if provider.model else ""
+    return f"{provider.name}{model}; nothing was asked of it."
 
 
 def _opened_store(paths: Paths) -> closing[Store]:
