@@ -210,7 +210,7 @@ def tell(event: Event, notices: Notices) -> None:
             action = event.action
             notices.write(
                 f"waits: {visible_line(action.description)}. "
-                f"Settle it with: tidegate resume {action.attempt_id} --approve, or --deny\n"
+                f"Settle it with: {action.approval()}, or --deny\n"
             )
 
 

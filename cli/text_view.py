@@ -157,7 +157,7 @@ def pending_lines(action: PendingActionBody) -> Iterator[tuple[str, str]]:
     for note in action.guard_injections:
         yield note.verdict, f"{note.guard}: {note.message}"
     yield "expires", action.expires_at
-    yield "approve", f"tidegate resume {action.attempt_id} --approve{_understanding(action)}"
+    yield "approve", action.approval()
     yield "deny", f"tidegate resume {action.attempt_id} --deny"
     for field in action.modifiable_fields:
         yield "change", f"tidegate resume {action.attempt_id} --set {field}=…"
@@ -174,12 +174,6 @@ def receipt_line(event: WriteResult) -> str:
     if event.message:
         parts.append(event.message)
     return " · ".join(parts)
-
-
-def _understanding(action: PendingActionBody) -> str:
-    if action.tier != "explicit":
-        return ""
-    return " --explicit" if action.usd is None else f" --i-understand {plain(action.usd)}"
 
 
 def _change(change: BalanceChange) -> str:

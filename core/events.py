@@ -17,6 +17,7 @@ from pydantic.config import JsonDict
 
 from tidegate.core.clock import Clock, iso_ms
 from tidegate.core.jsonlines import Json, dumps, quote
+from tidegate.core.money import plain
 
 SCHEMA_VERSION = 1
 
@@ -142,6 +143,13 @@ class PendingActionBody(Part):
     regenerate_input: JsonObject | None = None
     expires_at: str
     tx: UnsignedTransaction
+
+    def approval(self) -> str:
+        """Return the command line that approves it."""
+        line = f"tidegate resume {self.attempt_id} --approve"
+        if self.tier != "explicit":
+            return line
+        return f"{line} --explicit" if self.usd is None else f"{line} --i-understand {plain(self.usd)}"
 
 
 class Event(BaseModel):

@@ -67,6 +67,7 @@ class Runtime:
         self._prices: Prices | None = None
         self._provider: Provider | None = None
         self._signer: Signer | None = None
+        self._funded = False
 
     @property
     def store(self) -> Store:
@@ -81,10 +82,17 @@ class Runtime:
     def network(self) -> Network:
         """Return the network, opened on first use; on the sandbox the wallet finds coins there."""
         with self._lock:
+            if not self._funded:
+                self._fund_on_sandbox()
+                self._funded = True
+            return self.market()
+
+    def market(self) -> Network:
+        """Return the network for what needs no wallet: none is made or funded for it."""
+        with self._lock:
             if self._network is None:
                 from tidegate.core.chain.network import open_network
 
-                self._fund_on_sandbox()
                 self._network = open_network(
                     self.settings.network,
                     state_dir=self.paths.state_dir,
@@ -97,7 +105,7 @@ class Runtime:
         """Return the tokens of the network."""
         with self._lock:
             if self._tokens is None:
-                self._tokens = TokenBook(self.network())
+                self._tokens = TokenBook(self.market())
             return self._tokens
 
     def prices(self) -> Prices:
@@ -106,14 +114,14 @@ class Runtime:
             if self._prices is None:
                 from tidegate.core.chain.prices import OnChainPrices
 
-                self._prices = OnChainPrices(self.network(), self.clock)
+                self._prices = OnChainPrices(self.market(), self.clock)
             return self._prices
 
     def provider(self) -> Provider:
         """Return the model provider.
 
         Raises:
-            ProviderError: it cannot be used as it is configured.
+            ConfigError: it cannot be used as it is configured.
         """
         with self._lock:
             if self._provider is None:
@@ -187,7 +195,7 @@ class Runtime:
     def quote_context(self) -> ToolContext:
         """Return what a quote may use: the network, and no wallet."""
         return ToolContext(
-            network=self.network,
+            network=self.market,
             tokens=self.tokens,
             prices=self.prices,
             wallet=None,
@@ -228,6 +236,7 @@ class Runtime:
             approval_ms=self.settings.approval_minutes * 60_000,
             cancel=cancel,
             dry_run=dry_run,
+            sandbox=self.settings.network == SANDBOX,
         )
 
     def close(self) -> None:

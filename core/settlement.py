@@ -10,7 +10,7 @@ from tidegate.core.cancel import Cancel
 from tidegate.core.conversation import Conversation
 from tidegate.core.engine import Turn, run_turn, started
 from tidegate.core.errors import NotFound, UsageError
-from tidegate.core.events import Event, StopReason, Stream
+from tidegate.core.events import Event, PendingActionBody, StopReason, Stream
 from tidegate.core.runtime import Runtime
 from tidegate.core.store.base import Attempt, Step
 from tidegate.core.tools.base import WriteTool
@@ -84,6 +84,18 @@ def resume(
         return _conclude(runtime, turn, found, written)
 
     yield from run_turn(runtime, turn, body)
+
+
+def waiting_action(runtime: Runtime, attempt: str | None) -> PendingActionBody | None:
+    """Return what an approval would approve, or None when it does not wait any more.
+
+    Raises:
+        NotFound, UsageError: there is no such attempt, or more than one.
+    """
+    found = _find(runtime, attempt, "approve")
+    if found.state not in (Step.PROPOSED, Step.APPROVED):
+        return None
+    return approval.show(found).action
 
 
 def _settled(road: Road, attempt: Attempt) -> Generator[Event, None, Written]:

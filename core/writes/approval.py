@@ -7,9 +7,16 @@ from dataclasses import replace
 from decimal import Decimal
 
 from tidegate.core.errors import ApprovalStale, Refused, UsageError
-from tidegate.core.events import Event, JsonObject, PendingAction, PendingActionBody, WriteResult
+from tidegate.core.events import (
+    Event,
+    GuardEvent,
+    JsonObject,
+    PendingAction,
+    PendingActionBody,
+    WriteResult,
+)
 from tidegate.core.jsonlines import Json
-from tidegate.core.money import Amount
+from tidegate.core.money import Amount, plain
 from tidegate.core.policy.types import Tier
 from tidegate.core.store.base import Attempt, Step, StepTaken
 from tidegate.core.tools.base import ToolInput, WriteTool
@@ -46,7 +53,7 @@ def approve(
 
     Raises:
         ApprovalStale: it expired, or wallet, network or preset are not those it was shown under.
-        Refused: it is of tier explicit and its value was not named.
+        Refused: it is of tier explicit, the network is real, and its value was not named.
     """
     if attempt.state not in _WAITS or attempt.find(Step.SIGNED) is not None:
         written = settle.settle(road, attempt)
@@ -58,7 +65,9 @@ def approve(
     expire_if_due(road, attempt)
     _check_fence(road, attempt)
     shown = _shown(attempt)
-    _check_explicit(shown, understood, at_terminal)
+    lenient = _check_explicit(road, shown, understood, at_terminal)
+    if lenient is not None:
+        yield lenient
     signer = road.signer()
     proposal, worse = _rebuild(road, tool, attempt, shown)
     if worse is not None:
@@ -181,19 +190,40 @@ def _check_fence(road: Road, attempt: Attempt) -> None:
             )
 
 
-def _check_explicit(shown: PendingActionBody, understood: Decimal | None, at_terminal: bool) -> None:
+def _check_explicit(
+    road: Road, shown: PendingActionBody, understood: Decimal | None, at_terminal: bool
+) -> GuardEvent | None:
+    """Check that a person who approves an explicit write has said what it is worth.
+
+    On the embedded sandbox nothing is real, so a plain approval is enough there, and what a real network would
+    have asked for is returned to be shown: a rehearsal must not hide it.
+
+    Raises:
+        Refused: the value was not named, or it is another.
+    """
     if shown.tier != "explicit" or at_terminal:
-        return
-    if understood is None:
+        return None
+    worth = "a value that is not known" if shown.usd is None else f"{plain(shown.usd)} USD"
+    if understood is not None and understood != shown.usd:
         raise Refused(
-            f"This write is worth {shown.usd} USD and needs more than --approve.",
-            hint=f"Add --i-understand {shown.usd}, or --explicit at a terminal.",
-        )
-    if shown.usd is None or understood != shown.usd:
-        raise Refused(
-            f"The write is worth {shown.usd} USD, not {understood}.",
+            f"The write is worth {worth}, not {plain(understood)} USD.",
             hint="Name the value exactly as the pending_action shows it.",
         )
+    if understood is not None:
+        return None
+    way = "--explicit at a terminal"
+    if shown.usd is not None:
+        way = f"--i-understand {plain(shown.usd)}, or {way}"
+    if not road.sandbox:
+        raise Refused(f"This write is worth {worth} and needs more than --approve.", hint=f"Add {way}.")
+    message = f"On a real network this approval, worth {worth}, needs {way}."
+    return GuardEvent(
+        guard="usd_threshold",
+        tier="financial",
+        verdict="hint",
+        message=message,
+        tool_use_id=shown.tool_use_id,
+    )
 
 
 def _rebuild(

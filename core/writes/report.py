@@ -148,7 +148,7 @@ def held_reply(body: PendingActionBody, findings: tuple[Finding, ...]) -> JsonOb
     """Return what the model is told of a write that waits."""
     text = (
         f"{body.description} waits for the person's approval: {body.reason} "
-        f"Approve with: tidegate resume {body.attempt_id} --approve"
+        f"Approve with: {body.approval()}"
     )
     data: JsonObject = {
         "attempt_id": body.attempt_id,

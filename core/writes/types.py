@@ -41,6 +41,8 @@ class Road:
     """Milliseconds a held write may wait."""
     cancel: Cancel
     dry_run: bool = False
+    sandbox: bool = False
+    """Whether the network is the embedded one, where nothing is real."""
 
 
 @dataclass(frozen=True)

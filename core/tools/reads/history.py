@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date as Day
 from typing import Literal
 
 from pydantic import Field
@@ -31,7 +31,7 @@ class HistoryInput(ToolInput):
     limit: int = Field(default=10, ge=1, le=50)
     address: AddressText | None = None
     counterparty: AddressText | None = None
-    date: date | None = None
+    date: Day | None = None
     """UTC day, 2026-11-30."""
     action: Action | None = None
     direction: Literal["in", "out"] | None = None
