@@ -21,7 +21,9 @@ def parse_assignments(words: Iterable[str], example: str) -> dict[str, str]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
-            raise UsageError(f"{word[:80]!r} is not of the form name=value.", hint=f"Write it like {example}.")
+            raise UsageError(
+                f"{word[:80]!r} is not of the form name=value.", hint=f"Write it like {example}."
+            )
         if name in fields:
             raise UsageError(f"{name[:80]} is given twice.", hint="Give it once.")
         fields[name] = value

@@ -85,11 +85,11 @@ def _only(words: list[str]) -> str | None:
 
 
 def _prompt(history: Path) -> Callable[[], str]:
+    import sys
+
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory
     from prompt_toolkit.output import create_output
-
-    import sys
 
     _make_private_file(history)
     # The prompt belongs to the person, not to the data: it goes to stderr, and stdout may be a pipe.

@@ -28,7 +28,9 @@ ContinueFlag = Annotated[bool, typer.Option("--continue", help="Go on with the n
 OutputFlag = Annotated[
     str | None,
     typer.Option(
-        "--output", metavar="FORM", help="auto, ndjson, json or text; auto is text on a terminal, else ndjson."
+        "--output",
+        metavar="FORM",
+        help="auto, ndjson, json or text; auto is text on a terminal, else ndjson.",
     ),
 ]
 DryRunFlag = Annotated[

@@ -1,4 +1,4 @@
-"""Where output goes: data to stdout, what people should know besides to stderr, each in the form asked for."""
+"""Where output goes: data to stdout, what people should know besides to stderr, each in the form chosen."""
 
 from __future__ import annotations
 
@@ -209,8 +209,7 @@ def tell(event: Event, notices: Notices) -> None:
         case PendingAction():
             action = event.action
             notices.write(
-                f"waits: {visible_line(action.description)}. "
-                f"Settle it with: {action.approval()}, or --deny\n"
+                f"waits: {visible_line(action.description)}. Settle it with: {action.approval()}, or --deny\n"
             )
 
 

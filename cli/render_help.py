@@ -1,4 +1,7 @@
-"""Writes help_texts.py, which is what `--help` prints without loading a parser: python -m tidegate.cli.render_help"""
+"""Writes help_texts.py, which is what `--help` prints without loading a parser.
+
+Run it: python -m tidegate.cli.render_help
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import typer
-from typer._click.core import Command, Context, Group
+from typer._click.core import Command, Context
+from typer.core import TyperGroup
 
 from tidegate.cli.app import HELP_COLUMNS, app
 
@@ -40,9 +44,9 @@ _SETTINGS = {"terminal_width": HELP_COLUMNS, "help_option_names": ["--help", "-h
 def _pages(
     command: Command, context: Context, path: tuple[str, ...]
 ) -> Iterator[tuple[str, tuple[str, bool]]]:
-    bare = isinstance(command, Group) and command.no_args_is_help
+    bare = isinstance(command, TyperGroup) and command.no_args_is_help
     yield " ".join(path), (f"{command.get_help(context)}\n", bare)
-    if isinstance(command, Group):
+    if isinstance(command, TyperGroup):
         for name, below in command.commands.items():
             inner = Context(below, parent=context, info_name=name)
             yield from _pages(below, inner, (*path, name))

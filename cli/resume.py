@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 def resume(
     attempt: Annotated[
         str | None,
-        typer.Argument(metavar="ID", help="The write's id, or its first characters; the only one if not given."),
+        typer.Argument(
+            metavar="ID", help="The write's id, or its first characters; the only one if not given."
+        ),
     ] = None,
     approve: Annotated[bool, typer.Option("--approve", help="Carry it out.")] = False,
     deny: Annotated[bool, typer.Option("--deny", help="Never carry it out.")] = False,
@@ -36,7 +38,9 @@ def resume(
     ] = False,
     i_understand: Annotated[
         str | None,
-        typer.Option("--i-understand", metavar="USD", help="With --approve: the value that a big write shows."),
+        typer.Option(
+            "--i-understand", metavar="USD", help="With --approve: the value that a big write shows."
+        ),
     ] = None,
     explicit: Annotated[
         bool, typer.Option("--explicit", help="With --approve at a terminal: ask me about a big write.")

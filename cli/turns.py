@@ -26,9 +26,7 @@ Turn = Callable[[Runtime, Cancel], Iterator[Event]]
 class Turns:
     """Runs one turn after another for one process, with one writer and one exit status."""
 
-    def __init__(
-        self, runtime: Runtime, to: Console, status: ExitStatus, interrupts: Interrupts
-    ) -> None:
+    def __init__(self, runtime: Runtime, to: Console, status: ExitStatus, interrupts: Interrupts) -> None:
         self.runtime = runtime
         self.console = to
         self.status = status
@@ -63,7 +61,9 @@ class Turns:
         finally:
             _close(events)
         if trouble is not None and not isinstance(last, TurnComplete):
-            for event in ending(trouble, last or self._opening(), begun=last is not None, clock=self.runtime.clock):
+            for event in ending(
+                trouble, last or self._opening(), begun=last is not None, clock=self.runtime.clock
+            ):
                 self._show(event, cancel)
         if last is not None and last.turn:
             self.session_id = last.session_id

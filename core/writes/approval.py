@@ -195,8 +195,8 @@ def _check_explicit(
 ) -> GuardEvent | None:
     """Check that a person who approves an explicit write has said what it is worth.
 
-    On the embedded sandbox nothing is real, so a plain approval is enough there, and what a real network would
-    have asked for is returned to be shown: a rehearsal must not hide it.
+    On the embedded sandbox nothing is real, so a plain approval is enough there, and what a real network
+    would have asked for is returned to be shown: a rehearsal must not hide it.
 
     Raises:
         Refused: the value was not named, or it is another.

@@ -147,8 +147,7 @@ def guard_event(finding: Finding, tool_use_id: str) -> GuardEvent | None:
 def held_reply(body: PendingActionBody, findings: tuple[Finding, ...]) -> JsonObject:
     """Return what the model is told of a write that waits."""
     text = (
-        f"{body.description} waits for the person's approval: {body.reason} "
-        f"Approve with: {body.approval()}"
+        f"{body.description} waits for the person's approval: {body.reason} Approve with: {body.approval()}"
     )
     data: JsonObject = {
         "attempt_id": body.attempt_id,
