@@ -26,7 +26,15 @@ from typing import Final
 def render() -> str:
     """Return the text of help_texts.py."""
     root = typer.main.get_command(app)
-    found = dict(_pages(root, Context(root, info_name="tidegate", **_SETTINGS), ()))
+    found = dict(
+        _pages(
+            root,
+            Context(
+                root, info_name="tidegate", terminal_width=HELP_COLUMNS, help_option_names=["--help", "-h"]
+            ),
+            (),
+        )
+    )
     bare = [path for path, (_, is_bare) in found.items() if is_bare]
     lines = [_HEAD, "HELP: Final[dict[str, str]] = {\n"]
     lines += [f'    "{path}": {_literal(text)},\n' for path, (text, _) in found.items()]
@@ -36,9 +44,6 @@ def render() -> str:
     lines.append("}\n)\n")
     lines.append('"""Commands that print their help when they are called without anything else."""\n')
     return "".join(lines)
-
-
-_SETTINGS = {"terminal_width": HELP_COLUMNS, "help_option_names": ["--help", "-h"]}
 
 
 def _pages(

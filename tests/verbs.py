@@ -112,7 +112,8 @@ class Home:
         try:
             for question, answer in answers:
                 at = len(shown)
-                while question.encode() not in shown[at:]:
+                # A hidden prompt throws away what was typed before its last character, the blank, was shown.
+                while b": " not in shown[at:].partition(question.encode())[2]:
                     more = _read(person)
                     assert more, f"no {question!r} in {shown.decode()!r}"
                     shown += more
