@@ -87,7 +87,7 @@ def presets() -> str:
     from tidegate.core.policy.presets import BUILT_IN
     from tidegate.core.policy.types import Operation
 
-    found = list(BUILT_IN.values()) if isinstance(BUILT_IN, dict) else list(BUILT_IN)
+    found = list(BUILT_IN.values())
     rows = [
         (
             preset.name,
