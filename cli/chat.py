@@ -36,11 +36,12 @@ def chat(
     Example: printf '{"text":"balance"}\\n{"text":"save 1 USDC"}\\n' | tidegate chat
     """
     from tidegate.cli.dialogue import Dialogue
+    from tidegate.cli.output import is_terminal
     from tidegate.cli.turns import Turns, run_turns
 
     def talk(turns: Turns) -> None:
         dialogue = Dialogue(turns, session=session, continue_latest=continue_, dry_run=dry_run)
-        if sys.stdin is not None and sys.stdin.isatty():
+        if is_terminal(sys.stdin):
             from tidegate.cli.chat_prompt import converse
 
             converse(dialogue)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,8 +86,6 @@ def _only(words: list[str]) -> str | None:
 
 
 def _prompt(history: Path) -> Callable[[], str]:
-    import sys
-
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory
     from prompt_toolkit.output import create_output

@@ -137,12 +137,12 @@ def console(form: str | None, environ: Mapping[str, str]) -> Console:
 
 def stderr(environ: Mapping[str, str]) -> Notices:
     """Return stderr."""
-    terminal = _is_terminal(sys.stderr)
+    terminal = is_terminal(sys.stderr)
     return Notices(_binary(sys.stderr), terminal=terminal, styled=terminal and may_style(environ))
 
 
 def _stdout(environ: Mapping[str, str]) -> Sink:
-    terminal = _is_terminal(sys.stdout)
+    terminal = is_terminal(sys.stdout)
     return Sink(_binary(sys.stdout), terminal=terminal, styled=terminal and may_style(environ))
 
 
@@ -151,7 +151,8 @@ def may_style(environ: Mapping[str, str]) -> bool:
     return not (environ.get("NO_COLOR") or environ.get("CI") or environ.get("TERM", "dumb") == "dumb")
 
 
-def _is_terminal(stream: TextIO | None) -> bool:
+def is_terminal(stream: TextIO | None) -> bool:
+    """Tell whether a person sits at a stream; one that was closed before we were started is None."""
     return stream is not None and stream.isatty()
 
 

@@ -12,7 +12,7 @@ import typer
 from typer._click.core import Command, Context
 from typer.core import TyperGroup
 
-from tidegate.cli.app import HELP_COLUMNS, app
+from tidegate.cli.app import app
 
 TARGET = Path(__file__).with_name("help_texts.py")
 
@@ -26,15 +26,8 @@ from typing import Final
 def render() -> str:
     """Return the text of help_texts.py."""
     root = typer.main.get_command(app)
-    found = dict(
-        _pages(
-            root,
-            Context(
-                root, info_name="tidegate", terminal_width=HELP_COLUMNS, help_option_names=["--help", "-h"]
-            ),
-            (),
-        )
-    )
+    # Made as a call makes it, so that the settings of the commands apply.
+    found = dict(_pages(root, root.make_context("tidegate", [], resilient_parsing=True), ()))
     bare = [path for path, (_, is_bare) in found.items() if is_bare]
     lines = [_HEAD, "HELP: Final[dict[str, str]] = {\n"]
     lines += [f'    "{path}": {_literal(text)},\n' for path, (text, _) in found.items()]
@@ -53,7 +46,7 @@ def _pages(
     yield " ".join(path), (f"{command.get_help(context)}\n", bare)
     if isinstance(command, TyperGroup):
         for name, below in command.commands.items():
-            inner = Context(below, parent=context, info_name=name)
+            inner = below.make_context(name, [], parent=context, resilient_parsing=True)
             yield from _pages(below, inner, (*path, name))
 
 

@@ -119,11 +119,12 @@ def check_emphasis(decision: Choice | None, understood: Decimal | None, explicit
     Raises:
         UsageError: one of these.
     """
+    from tidegate.cli.output import is_terminal
     from tidegate.core.errors import UsageError
 
     if decision != "approve" and (understood is not None or explicit):
         raise UsageError("--i-understand and --explicit belong to --approve.", hint="Add --approve.")
-    if explicit and not _at_terminal():
+    if explicit and not is_terminal(sys.stdin):
         raise UsageError(
             "--explicit asks a person, and stdin is not a terminal.",
             hint="Name the value instead: --i-understand USD.",
@@ -154,7 +155,3 @@ def confirmed(runtime: Runtime, attempt: str | None) -> bool:
     if typed.strip() != wanted:
         raise Refused("It was not approved.", hint="It still waits.")
     return True
-
-
-def _at_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()

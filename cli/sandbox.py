@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidegate.cli.flags import NetworkFlag, OutputFlag, ProfileFlag
+from tidegate.cli.output import is_terminal
 from tidegate.cli.rows import show_row, show_rows, shown
 from tidegate.cli.session import opened
 from tidegate.core.clock import iso_ms
@@ -102,7 +103,7 @@ def reset_sandbox(
     """
     with opened(_flags(network, profile, output)) as (runtime, to):
         if not yes:
-            if sys.stdin is None or not sys.stdin.isatty():
+            if not is_terminal(sys.stdin):
                 raise UsageError(
                     "This forgets the whole sandbox network.", hint="Add --yes if that is meant."
                 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidegate.cli.flags import NetworkFlag, OutputFlag, ProfileFlag
+from tidegate.cli.output import is_terminal
 from tidegate.cli.rows import show_row, show_rows
 from tidegate.cli.session import opened
 from tidegate.core.errors import PassphraseNeeded, UsageError, WalletMissing
@@ -127,16 +128,12 @@ def export_wallet(
         to.out.write(f"{text}\n")
 
 
-def _at_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
-
-
 def _passphrase(runtime: Runtime) -> str | None:
     """Return the passphrase of a key that is encrypted, or None if there is nobody to ask."""
     given = runtime.secrets.passphrase
     if given is not None:
         return given.get_secret_value()
-    return _ask_hidden("Passphrase") if _at_terminal() else None
+    return _ask_hidden("Passphrase") if is_terminal(sys.stdin) else None
 
 
 def _new_passphrase(runtime: Runtime) -> str | None:
@@ -151,7 +148,7 @@ def _new_passphrase(runtime: Runtime) -> str | None:
     if given is not None:
         return given.get_secret_value()
     required = passphrase_required(network)
-    if _at_terminal():
+    if is_terminal(sys.stdin):
         question = "Passphrase" if required else "Passphrase (empty for none)"
         typed = _ask_hidden(question, repeat="The same again")
         return typed if typed or required else None
@@ -166,7 +163,7 @@ def _read_secret() -> str:
     Raises:
         UsageError: stdin is closed.
     """
-    if _at_terminal():
+    if is_terminal(sys.stdin):
         return _ask_hidden("Private key (suiprivkey1…)")
     if sys.stdin is None:
         raise UsageError("The key is read from stdin, which is closed.", hint="Pipe the key in.")

@@ -73,7 +73,7 @@ def resume(
             written = yield from approval.approve(
                 road, tool, found, understood=understood_usd, at_terminal=interactive_explicit
             )
-        elif found.state in (Step.PROPOSED, Step.APPROVED):
+        elif found.state in approval.WAITS:
             approval.expire_if_due(road, found)
             yield approval.show(found)
             turn.pending.append(found.id)
@@ -93,7 +93,7 @@ def waiting_action(runtime: Runtime, attempt: str | None) -> PendingActionBody |
         NotFound, UsageError: there is no such attempt, or more than one.
     """
     found = _find(runtime, attempt, "approve")
-    if found.state not in (Step.PROPOSED, Step.APPROVED):
+    if found.state not in approval.WAITS:
         return None
     return approval.show(found).action
 

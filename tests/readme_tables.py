@@ -55,14 +55,12 @@ def settings() -> str:
 
 
 def tools() -> str:
-    from tidegate.core.tools.base import LocalTool, ReadTool
+    from tidegate.cli.tools import describe
     from tidegate.core.tools.registry import all_tools
 
-    def kind(tool: object) -> str:
-        return "read" if isinstance(tool, ReadTool) else "local" if isinstance(tool, LocalTool) else "write"
-
     return _table(
-        ("tool", "kind", "what it does"), ((f"`{t.name}`", kind(t), t.description) for t in all_tools())
+        ("tool", "kind", "what it does"),
+        ((f"`{t.name}`", str(describe(t)["kind"]), t.description) for t in all_tools()),
     )
 
 

@@ -25,7 +25,9 @@ from tidegate.core.writes import report, settle
 from tidegate.core.writes import road as steps
 from tidegate.core.writes.types import Proposal, Road, WriteCall, Written
 
-_WAITS = (Step.PROPOSED, Step.APPROVED)
+WAITS = (Step.PROPOSED, Step.APPROVED)
+"""Steps at which an attempt can still be decided, unless it was signed."""
+
 _STRICTNESS = {Tier.AUTO: 0, Tier.CONFIRM: 1, Tier.EXPLICIT: 2}
 
 
@@ -55,7 +57,7 @@ def approve(
         ApprovalStale: it expired, or wallet, network or preset are not those it was shown under.
         Refused: it is of tier explicit, the network is real, and its value was not named.
     """
-    if attempt.state not in _WAITS or attempt.find(Step.SIGNED) is not None:
+    if attempt.state not in WAITS or attempt.find(Step.SIGNED) is not None:
         written = settle.settle(road, attempt)
         if written.status == "denied" or attempt.state is Step.EXPIRED:
             raise ApprovalStale(f"It cannot be approved any more: {_ending(attempt)}")
@@ -120,7 +122,7 @@ def change(
         UsageError: a field may not be changed.
         ApprovalStale: see `approve`.
     """
-    if attempt.state not in _WAITS or attempt.find(Step.SIGNED) is not None:
+    if attempt.state not in WAITS or attempt.find(Step.SIGNED) is not None:
         raise ApprovalStale(f"It cannot be changed any more: {_ending(attempt)}")
     expire_if_due(road, attempt)
     _check_fence(road, attempt)
@@ -204,13 +206,13 @@ def _check_explicit(
     if shown.tier != "explicit" or at_terminal:
         return None
     worth = "a value that is not known" if shown.usd is None else f"{plain(shown.usd)} USD"
-    if understood is not None and understood != shown.usd:
+    if understood is not None:
+        if understood == shown.usd:
+            return None
         raise Refused(
             f"The write is worth {worth}, not {plain(understood)} USD.",
             hint="Name the value exactly as the pending_action shows it.",
         )
-    if understood is not None:
-        return None
     way = "--explicit at a terminal"
     if shown.usd is not None:
         way = f"--i-understand {plain(shown.usd)}, or {way}"
