@@ -540,7 +540,5 @@ Options:
 """,
 }
 
-BARE: Final[frozenset[str]] = frozenset(
-    {"", "wallet", "config", "sandbox", "schema"}
-)
+BARE: Final[frozenset[str]] = frozenset({"", "wallet", "config", "sandbox", "schema"})
 """Commands that print their help when they are called without anything else."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from tidegate.core.store.base import Store
 from tidegate.core.store.open import open_store
 
 COMMAND = shutil.which("tidegate", path=os.path.dirname(sys.executable)) or "tidegate"
+_SILENCE = 20
+"""Seconds after which a terminal that shows nothing more is given up."""
 _OURS = ("TIDEGATE_", "XDG_", "ANTHROPIC_", "NO_COLOR", "CI", "TERM")
 
 
@@ -94,7 +97,8 @@ class Home:
 
         Args:
             args: The command.
-            answers: Pairs of what the terminal must show and what is typed then.
+            answers: Pairs of what the terminal must show and what is typed then. A hidden prompt throws away
+                what was typed before its last character, the blank, was shown, so name it up to there.
             extra: Variables of the environment.
         """
         person, terminal = pty.openpty()
@@ -112,8 +116,7 @@ class Home:
         try:
             for question, answer in answers:
                 at = len(shown)
-                # A hidden prompt throws away what was typed before its last character, the blank, was shown.
-                while b": " not in shown[at:].partition(question.encode())[2]:
+                while question.encode() not in shown[at:]:
                     more = _read(person)
                     assert more, f"no {question!r} in {shown.decode()!r}"
                     shown += more
@@ -129,7 +132,10 @@ class Home:
 
 
 def _read(person: int) -> bytes:
-    """Return what the terminal shows next, nothing once nobody holds its other end."""
+    """Return what the terminal shows next, nothing once nobody holds its other end or nothing comes."""
+    ready, _, _ = select.select([person], [], [], _SILENCE)
+    if not ready:
+        return b""
     try:
         return os.read(person, 4096)
     except OSError:

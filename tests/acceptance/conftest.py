@@ -5,7 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -123,6 +124,16 @@ class User:
             env=self.env(env),
             cwd=self.home,
         )
+
+    @contextmanager
+    def serving(self, *options: str) -> Iterator[str]:
+        """The person's sandbox, served to other programs."""
+        with self.start("sandbox", "serve", *options) as server:
+            assert server.stdout is not None
+            try:
+                yield json.loads(server.stdout.readline())["url"]
+            finally:
+                server.terminate()
 
     def savings(self, symbol: str = "USDC") -> Decimal:
         result = self.run("call", "savings_info")

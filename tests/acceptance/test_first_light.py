@@ -50,10 +50,11 @@ def test_sending_much_waits_then_settles_once(user):
     assert action["tier"] == "explicit"
     assert user.holding("USDC") == 1000
 
-    refused = user.run("resume", "--approve")
-    assert refused.status == 4
-    approved = user.run("resume", "--approve", "--i-understand", str(action["usd"]))
+    refused = user.run("resume", "--approve", "--i-understand", "1")
+    assert refused.status == 4, "an amount that is not this write's is never agreed to"
+    approved = user.run("resume", "--approve")
     assert approved.status == 0, approved.stdout
+    assert str(action["usd"]) in approved.one("guard")["message"], "what a real network would ask"
     receipt = approved.one("write_result")
     assert receipt["status"] == "executed"
     assert user.holding("USDC") == 500
@@ -62,6 +63,26 @@ def test_sending_much_waits_then_settles_once(user):
     assert again.status == 0
     assert again.one("write_result")["digest"] == receipt["digest"]
     assert user.holding("USDC") == 500
+
+
+def test_off_the_embedded_sandbox_much_money_needs_the_amount_repeated(user):
+    mine = json.loads(user.run("wallet", "new", "mine").stdout)["address"]
+    assert user.run("sandbox", "faucet", mine, "1000", "--token", "USDC").status == 0
+    assert user.run("sandbox", "faucet", mine, "10").status == 0
+    with user.serving() as url:
+        user.environ |= {"TIDEGATE_NETWORK": url, "TIDEGATE_WALLET": "mine"}
+        asked = user.run("ask", f"send 500 USDC to {STRANGER}")
+        assert asked.status == 3, asked.stdout + asked.stderr
+        usd = str(asked.one("pending_action")["action"]["usd"])
+
+        plain = user.run("resume", "--approve")
+        assert plain.status == 4
+        assert f"--i-understand {usd}" in plain.one("error")["hint"]
+        assert user.holding("USDC") == 1000
+
+        understood = user.run("resume", "--approve", "--i-understand", usd)
+        assert understood.status == 0, understood.stdout
+        assert user.holding("USDC") == 500
 
 
 def test_a_send_to_a_stranger_waits_and_a_plain_approval_settles_it(user):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -166,10 +167,9 @@ def test_a_damaged_state_file_is_an_error_and_not_a_new_start(user):
 def test_a_killed_write_is_settled_by_the_next_resume(user):
     """Kill the process at a random moment of a write; afterwards journal and chain agree."""
     user.run("ask", "hi")
-    process = user.start("ask", "save 10 USDC")
-    time.sleep(1.5)
-    process.kill()
-    process.wait()
+    with user.start("ask", "save 10 USDC") as process:
+        time.sleep(1.5)
+        process.kill()
 
     user.run("resume")
 
@@ -180,8 +180,6 @@ def test_a_killed_write_is_settled_by_the_next_resume(user):
 
 
 def _journal_states(user) -> list[str]:
-    import json
-
     return [json.loads(row)["state"] for row in user.run("journal").stdout.splitlines()]
 
 
@@ -201,8 +199,6 @@ def test_no_secret_is_written_anywhere(user):
 def test_two_first_runs_at_once_share_one_wallet(user):
     both = [user.start("ask", "balance") for _ in range(2)]
     outputs = [process.communicate(timeout=60)[0].decode() for process in both]
-
-    import json
 
     addresses = {json.loads(text.splitlines()[0])["address"] for text in outputs}
     assert [process.returncode for process in both] == [0, 0]

@@ -94,9 +94,9 @@ def test_a_reset_has_to_be_meant(home: Home) -> None:
     refused = home.run("sandbox", "reset")
     assert refused.status == 2
     assert "--yes" in refused.stderr
-    assert home.converse(["sandbox", "reset"], [("[y/N]", "n")]).status == 4
+    assert home.converse(["sandbox", "reset"], [("[y/N]:", "n")]).status == 4
     assert balance(home, OTHER, SUI.coin_type) > 0
-    assert home.converse(["sandbox", "reset"], [("[y/N]", "y")]).row["reset"] is True
+    assert home.converse(["sandbox", "reset"], [("[y/N]:", "y")]).row["reset"] is True
     assert balance(home, OTHER, SUI.coin_type) == 0
     assert home.run("sandbox", "reset", "--yes").row["reset"] is True
 
@@ -111,8 +111,7 @@ def test_with_another_network_it_is_said_which_one_is_meant(home: Home) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("options", [[], ["--memory"]])
 def test_it_serves_until_it_is_told_to_end(home: Home, options: list[str], number: int) -> None:
-    process = home.start("sandbox", "serve", *options)
-    try:
+    with home.start("sandbox", "serve", *options) as process:
         assert process.stdout is not None
         ready = json.loads(process.stdout.readline())
         network = open_network(ready["url"], state_dir=home.path / "unused", clock=system_clock())
@@ -120,9 +119,6 @@ def test_it_serves_until_it_is_told_to_end(home: Home, options: list[str], numbe
             assert network.chain_id == ready["chain_id"]
         process.send_signal(number)
         rest, told = process.communicate(timeout=30)
-    finally:
-        process.kill()
-        process.wait()
     assert (process.returncode, rest, told) == (0, b"", b"")
     assert home.paths.sandbox_file.exists() is (options == [])
 

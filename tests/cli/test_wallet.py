@@ -51,23 +51,23 @@ def test_a_terminal_is_asked_for_the_passphrase_twice(home: Home) -> None:
     made = home.converse(
         ["wallet", "new", "real", "--network", "mainnet"],
         [
-            ("Passphrase:", "open sesame"),
-            ("same again:", "open sesamf"),
-            ("Passphrase:", "open sesame"),
-            ("same again:", "open sesame"),
+            ("Passphrase: ", "open sesame"),
+            ("same again: ", "open sesamf"),
+            ("Passphrase: ", "open sesame"),
+            ("same again: ", "open sesame"),
         ],
     )
     assert made.row["encrypted"] is True
     assert "do not match" in made.stderr
     assert "sesame" not in made.stderr
-    shown = home.converse(["wallet", "export", "real", "--reveal"], [("Passphrase:", "open sesame")])
+    shown = home.converse(["wallet", "export", "real", "--reveal"], [("Passphrase: ", "open sesame")])
     assert shown.stdout.startswith("suiprivkey1")
 
 
 def test_an_empty_passphrase_leaves_play_money_in_the_open_and_real_money_out(home: Home) -> None:
-    answers = [("none):", ""), ("same again:", "")]
+    answers = [("none): ", ""), ("same again: ", "")]
     assert home.converse(["wallet", "new", "play"], answers).row["encrypted"] is False
-    answers = [("Passphrase:", ""), ("same again:", "")]
+    answers = [("Passphrase: ", ""), ("same again: ", "")]
     assert home.converse(["wallet", "new", "real", "--network", "mainnet"], answers).status == 2
 
 
@@ -79,7 +79,7 @@ def test_a_key_is_read_from_stdin(home: Home) -> None:
 
 
 def test_a_terminal_is_asked_for_the_key_without_showing_it(home: Home) -> None:
-    answers = [("Private key", SECRET), ("none):", ""), ("same again:", "")]
+    answers = [("…): ", SECRET), ("none): ", ""), ("same again: ", "")]
     added = home.converse(["wallet", "import", "mine"], answers)
     assert added.row["address"] == ADDRESS
     assert SECRET not in added.stderr
