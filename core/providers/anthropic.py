@@ -171,10 +171,11 @@ class AnthropicProvider:
         tries = 0
         while True:
             tries += 1
-            shown = False
+            opened = shown = False
             reader = AnswerReader(first_index)
             try:
                 with self._open(request) as events:
+                    opened = True
                     for event in events:
                         part = reader.feed(event)
                         if part is not None:
@@ -187,16 +188,12 @@ class AnthropicProvider:
                 if self._can_forget_thinking(error, request):
                     self._thinking_from = _last_words(request.messages)
                     continue
-                failure = self._describe(error, shown)
+                # Newer SDKs wrap what goes wrong while the stream is read; 2.14 let it through as it was.
+                lost = opened and isinstance(error, anthropic.APIConnectionError)
+                failure = _broke_off(error.__cause__ or error) if lost else self._describe(error, shown)
                 pause = _pause(error, tries)
             except (httpx2.HTTPError, ValueError) as error:
-                # Raised while the stream is read, where the SDK does not wrap what goes wrong.
-                failure = ProviderError(
-                    f"The model's answer broke off ({type(error).__name__}).",
-                    hint="Ask again; nothing that had not begun was done.",
-                    retryable=True,
-                )
-                pause = _backoff(tries)
+                failure, pause = _broke_off(error), _backoff(tries)
             except ProviderError as error:
                 failure, pause = error, _backoff(tries)
             if shown or not failure.retryable or tries >= TRIES or pause > _LONGEST_WAIT_S:
@@ -329,6 +326,14 @@ def _is_passing(error: APIStatusError) -> bool:
         return False
     status = error.status_code
     return status in (408, 429) or status >= 500 or (status == 200 and error.type in _RETRIED_TYPES)
+
+
+def _broke_off(cause: BaseException) -> ProviderError:
+    return ProviderError(
+        f"The model's answer broke off ({type(cause).__name__}).",
+        hint="Ask again; nothing that had not begun was done.",
+        retryable=True,
+    )
 
 
 def _pause(error: APIError, tries: int) -> float:
