@@ -155,7 +155,7 @@ def held_reply(body: PendingActionBody, findings: tuple[Finding, ...]) -> JsonOb
         "reason": body.reason,
         "usd": body.usd,
     }
-    return {"data": data, "display_text": text, **_hints(findings)}
+    return {"data": data, "display_text": text, **hints(findings)}
 
 
 def settled_reply(receipt: WriteResult, description: str, findings: tuple[Finding, ...]) -> JsonObject:
@@ -163,7 +163,7 @@ def settled_reply(receipt: WriteResult, description: str, findings: tuple[Findin
     return {
         "data": to_json_receipt(receipt),
         "display_text": sentence(receipt.status, description, receipt),
-        **_hints(findings),
+        **hints(findings),
     }
 
 
@@ -205,7 +205,8 @@ def quote_is_stale(quoted_at_ms: int | None, now_ms: int) -> bool:
     return quoted_at_ms is not None and now_ms - quoted_at_ms > QUOTE_TTL_S * 1000
 
 
-def _hints(findings: tuple[Finding, ...]) -> JsonObject:
+def hints(findings: tuple[Finding, ...]) -> JsonObject:
+    """Return what guards want the model to know, nothing if they said nothing."""
     said = [f"{item.guard}: {item.message}" for item in findings if item.verdict in ("hint", "warn")]
     return {"guards": list(said)} if said else {}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Generator
+from dataclasses import replace
 from decimal import Decimal
 
 from tidegate.core.chain.types import Outcome, PricePoint, Signature, Signer
@@ -43,7 +44,7 @@ def sign_and_send(
         written = _sign_and_send(road, attempt_id, proposal, signer, auto)
     if written.receipt is not None:
         yield written.receipt
-    return written
+    return replace(written, reply=written.reply | report.hints(proposal.findings))
 
 
 def _sign_and_send(road: Road, attempt_id: str, proposal: Proposal, signer: Signer, auto: bool) -> Written:
