@@ -133,7 +133,7 @@ class Settings(BaseModel):
         Allows("a whole number from 0 to 200000"),
     ] = 0
     budget_usd: Annotated[
-        Dollars | None, DOLLARS_ALLOWED, Field(description="What a session's model calls may cost, in USD.")
+        Dollars | None, DOLLARS_ALLOWED, Field(description="What one turn's model calls may cost, in USD.")
     ] = None
     approval_minutes: Annotated[
         Whole,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,7 @@ from tidegate.core.sandbox.ledger import Ledger
 from tidegate.core.settlement import resume
 from tidegate.core.store.base import Attempt, Step
 from tidegate.core.tokens import USDC, Token
-from tidegate.core.tools.base import ToolInput, WriteTool
+from tidegate.core.tools.base import Tool, ToolInput, WriteTool
 from tidegate.core.tools.registry import parse_input, tool_by_name
 from tidegate.core.writes.types import Road, WriteCall
 
@@ -49,8 +49,10 @@ class House:
         number = next(self._numbers)
         return f"{number:08x}-0000-4000-8000-000000000000"
 
-    def open(self, environ: Mapping[str, str] | None = None, **flags: str) -> Runtime:
-        """Return what another command would run on."""
+    def open(
+        self, environ: Mapping[str, str] | None = None, tools: Sequence[Tool] | None = None, **flags: str
+    ) -> Runtime:
+        """Return what another command would run on, with other tools if some are given."""
         own = {
             "HOME": str(self.folder),
             "XDG_CONFIG_HOME": str(self.folder / "config"),
@@ -58,6 +60,16 @@ class House:
         }
         whole = own | self.environ | dict(environ or {})
         runtime = open_runtime(environ=whole, flags=flags, clock=self.clock, ids=self.new_id)
+        if tools is not None:
+            runtime = Runtime(
+                runtime.settings,
+                runtime.secrets,
+                runtime.sources,
+                runtime.paths,
+                self.clock,
+                self.new_id,
+                tools,
+            )
         self._opened.append(runtime)
         return runtime
 

@@ -24,7 +24,6 @@ from tidegate.core.events import (
 from tidegate.core.money import MAX_U64, Amount, plain
 from tidegate.core.policy.types import Finding, Tier
 from tidegate.core.tokens import SUI
-from tidegate.core.tools.reads.market import QUOTE_TTL_S
 from tidegate.core.tools.signed_amount import signed_value
 from tidegate.core.tools.worth import dollars, micro_usd, worth
 from tidegate.core.writes.compare import net_changes
@@ -198,11 +197,6 @@ def sentence(status: Status, description: str, receipt: WriteResult) -> str:
                 f"{plain(change.amount)} {change.symbol}" for change in receipt.balance_changes
             )
             return f"Would do: {description}. Balance changes: {changes or 'none'}.{gas} Nothing was sent."
-
-
-def quote_is_stale(quoted_at_ms: int | None, now_ms: int) -> bool:
-    """Tell whether a quote is older than its time to live."""
-    return quoted_at_ms is not None and now_ms - quoted_at_ms > QUOTE_TTL_S * 1000
 
 
 def hints(findings: tuple[Finding, ...]) -> JsonObject:
