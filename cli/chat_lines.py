@@ -108,6 +108,4 @@ def parse_request(line: bytes | None) -> Request:
         raise UsageError("A request has either text or resume.", hint=f"Send {_SHAPES}.")
     if "text" in fields and (request.text is None or len(fields) > 1):
         raise UsageError("A request with text has a string and nothing else.", hint=f"Send {_SHAPES}.")
-    if request.decision is not None and request.changes:
-        raise UsageError("A request decides or changes, not both.", hint="Change it first, then approve it.")
     return request

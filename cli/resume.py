@@ -59,7 +59,7 @@ def resume(
 
     def begin(runtime: Runtime, cancel: Cancel) -> Iterator[Event]:
         changes = parse_assignments(set_ or (), "--set amount=5")
-        decision = chosen(approve=approve, deny=deny, changes=changes, regenerate=regenerate)
+        decision = chosen(approve=approve, deny=deny)
         understood = understood_value(i_understand)
         check_emphasis(decision, understood, explicit)
         return settle(
@@ -76,19 +76,16 @@ def resume(
     run_one({"network": network, "profile": profile, "preset": preset, "output": output}, begin)
 
 
-def chosen(*, approve: bool, deny: bool, changes: Mapping[str, str], regenerate: bool) -> Choice | None:
+def chosen(*, approve: bool, deny: bool) -> Choice | None:
     """Return the decision.
 
     Raises:
-        UsageError: more than one thing is to be done.
+        UsageError: both were asked for.
     """
     from tidegate.core.errors import UsageError
 
-    if sum((approve, deny, bool(changes), regenerate)) > 1:
-        raise UsageError(
-            "--approve, --deny, --set and --regenerate cannot be used together.",
-            hint="A changed write is shown first and approved by a second command.",
-        )
+    if approve and deny:
+        raise UsageError("--approve and --deny cannot be used together.", hint="Use one of them.")
     return "approve" if approve else "deny" if deny else None
 
 

@@ -14,10 +14,10 @@ from tidegate.cli.output import Console, OutputGone, console, event_writer
 from tidegate.cli.session import make_runtime, take_environ
 from tidegate.core.cancel import Cancel
 from tidegate.core.clock import Clock, system_clock, system_ids
-from tidegate.core.engine import started
 from tidegate.core.errors import InternalError, Interrupted, TidegateError, worst_exit_status
 from tidegate.core.events import ErrorEvent, Event, Stream, StreamStarted, TokenUsage, TurnComplete
 from tidegate.core.runtime import Runtime, package_version
+from tidegate.core.turn import started
 
 Turn = Callable[[Runtime, Cancel], Iterator[Event]]
 """Begins a turn; what it raises before the first event becomes an error event."""

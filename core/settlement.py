@@ -8,13 +8,13 @@ from typing import Literal
 
 from tidegate.core.cancel import Cancel
 from tidegate.core.conversation import Conversation
-from tidegate.core.engine import Turn, run_turn, started
 from tidegate.core.errors import NotFound, UsageError
 from tidegate.core.events import Event, PendingActionBody, StopReason, Stream
 from tidegate.core.runtime import Runtime
 from tidegate.core.store.base import Attempt, Step
 from tidegate.core.tools.base import WriteTool
 from tidegate.core.tools.registry import tool_by_name
+from tidegate.core.turn import Turn, run_turn, started
 from tidegate.core.writes import approval, settle
 from tidegate.core.writes.types import Road, Written
 
@@ -54,6 +54,11 @@ def resume(
     turn = Turn(stream, runtime.clock.monotonic())
 
     def body() -> Generator[Event, None, StopReason]:
+        if (decision is not None) + bool(changes) + regenerate > 1:
+            raise UsageError(
+                "A write is approved, denied, changed or quoted anew: one of them at a time.",
+                hint="A changed write is shown first and approved by a second command.",
+            )
         found = _find(runtime, attempt, decision)
         opened = found.opened
         stream.session_id, stream.turn = str(opened["session_id"]), int(str(opened["turn"]))

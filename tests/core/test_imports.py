@@ -31,7 +31,19 @@ LEAVES = {
 """Modules of core/ that anyone may import."""
 
 PLUMBING = {"chain", "services", "store"}
-ENGINE = {"dispatch", "conversation", "prompt", "engine", "runtime", "settlement", "doctor", "memory", "mcp"}
+ENGINE = {
+    "dispatch",
+    "conversation",
+    "prompt",
+    "turn",
+    "loop",
+    "engine",
+    "runtime",
+    "settlement",
+    "doctor",
+    "memory",
+    "mcp",
+}
 """Modules and packages of core/ that put the others together."""
 
 MAY_IMPORT = {

@@ -329,3 +329,18 @@ def test_nothing_is_left_unsettled_after_a_decision(runtime, waiting):
     resumed(runtime, decision="approve")
     assert unsettled(runtime) == []
     assert USDC.symbol in str(newest(runtime).opened["description"])
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"decision": "approve", "changes": {"amount": "5"}},
+        {"decision": "deny", "regenerate": True},
+        {"changes": {"amount": "5"}, "regenerate": True},
+    ],
+)
+def test_one_thing_is_done_at_a_time(runtime, waiting, how):
+    error = only(ErrorEvent, resumed(runtime, **how))
+
+    assert error.code == UsageError.code
+    assert newest(runtime).state is Step.PROPOSED
