@@ -21,6 +21,7 @@
     │   ├── ApprovalStale               4  approval_stale
     │   ├── InsufficientBalance         4  insufficient_balance
     │   └── SimulationFailed            4  simulation_failed
+    │       └── InspectionAborted       4  inspection_aborted
     ├── ProviderError                   5  provider_failed
     ├── NetworkError                    6  network_failed
     │   ├── ChainMismatch               6  chain_mismatch
@@ -184,6 +185,12 @@ class SimulationFailed(Refused):
     """The network's simulation of the transaction failed or moved other amounts than the input says."""
 
     code = "simulation_failed"
+
+
+class InspectionAborted(SimulationFailed):
+    """A read-only call ran on chain and its contract stopped it."""
+
+    code = "inspection_aborted"
 
 
 class ProviderError(TidegateError):

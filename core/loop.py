@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from tidegate.core.cancel import Cancel
 from tidegate.core.conversation import Conversation
 from tidegate.core.dispatch import ReadPool, ToolOutcome, error_reply, failed, run_tool
-from tidegate.core.errors import BudgetSpent, InternalError, TidegateError, UsageError
+from tidegate.core.errors import BudgetSpent, GuardBlocked, InternalError, TidegateError, UsageError
 from tidegate.core.events import (
     Event,
     JsonObject,
@@ -20,6 +20,8 @@ from tidegate.core.events import (
     Usage,
     to_json,
 )
+from tidegate.core.policy.guards.address_source import made_up
+from tidegate.core.policy.types import Finding
 from tidegate.core.prompt import system_layers
 from tidegate.core.providers.base import (
     ModelRequest,
@@ -31,9 +33,10 @@ from tidegate.core.providers.base import (
     ToolCall,
 )
 from tidegate.core.runtime import Runtime
-from tidegate.core.tools.base import ReadTool, Tool, ToolContext, ToolInput, WriteTool
+from tidegate.core.tools.base import LocalTool, ReadTool, Tool, ToolContext, ToolInput, WriteTool
 from tidegate.core.tools.registry import parse_input, spec, tool_by_name
 from tidegate.core.turn import Turn
+from tidegate.core.writes.report import guard_event
 from tidegate.core.writes.road import carry_out
 from tidegate.core.writes.types import WriteCall
 
@@ -205,12 +208,26 @@ class Loop:
         )
         if isinstance(tool, WriteTool):
             outcome = yield from self._write(tool, made, direct)
+        elif direct is None and (finding := self._made_up(tool, made)) is not None:
+            if (event := guard_event(finding, made.id)) is not None:
+                yield event
+            outcome = failed(made, GuardBlocked(finding.message, hint="Nothing was saved."))
         else:
             context = self._runtime.tool_context(self._conversation.calls, self._cancel)
             outcome = run_tool(tool, made, context)
         yield self._admit(outcome, {})
         self._cancel.check()
         return outcome
+
+    def _made_up(self, tool: ReadTool[ToolInput] | LocalTool[ToolInput], made: ToolCall) -> Finding | None:
+        """Return why a model may not remember this in the person's name, None if it may."""
+        if not isinstance(tool, LocalTool) or made.invalid is not None:
+            return None
+        try:
+            words = tool.words(parse_input(tool, made.input))
+        except UsageError:
+            return None
+        return made_up(words, self._conversation.user_texts())
 
     def _write(
         self, tool: WriteTool[ToolInput], made: ToolCall, direct: list[str] | None

@@ -189,7 +189,10 @@ def take(quantity: Quantity, available: Amount) -> Amount:
     numerator, denominator = quantity.percent.as_integer_ratio()
     base = available.base * numerator // (denominator * 100)
     if base == 0:
-        raise BadAmount(f"There is no {available.token.symbol} to take {plain(quantity.percent)}% of.")
+        raise BadAmount(
+            f"{plain(quantity.percent)}% of the {available} that can be moved comes to nothing.",
+            hint="Add some first, or name an amount.",
+        )
     return Amount(available.token, base)
 
 

@@ -12,7 +12,14 @@ from decimal import Decimal, localcontext
 from tidegate.core.chain.deployments import CLOCK, Cetus, CetusPool
 from tidegate.core.chain.move_values import Fields, read_uint
 from tidegate.core.chain.types import MoveFailure, Network, Ptb, SwapHop, SwapQuote
-from tidegate.core.errors import BadAmount, NetworkError, Refused, SimulationFailed, UsageError
+from tidegate.core.errors import (
+    BadAmount,
+    InspectionAborted,
+    NetworkError,
+    Refused,
+    SimulationFailed,
+    UsageError,
+)
 from tidegate.core.money import MAX_U64, Amount
 from tidegate.core.tokens import Token, normalize_address
 
@@ -167,6 +174,11 @@ def _ask(network: Network, place: _Place, base: int, *, by_amount_in: bool) -> _
 
     try:
         (price,), (result,) = network.inspect(build)
+    except InspectionAborted as error:
+        # The pool computes only; what stops it is an amount that it cannot give.
+        raise Refused(
+            f"The pool cannot make this swap: {error.message}", hint="Swap a smaller amount."
+        ) from error
     except SimulationFailed as error:
         raise NetworkError(f"Cetus could not be asked: {error.message}") from error
     fields = Fields(result)

@@ -26,7 +26,7 @@ from tidegate.core.chain.transactions import (
     total,
 )
 from tidegate.core.chain.types import Build, CoinObject, Draft, EpochInfo, GasSummary, Outcome
-from tidegate.core.errors import InsufficientBalance, NetworkError, SimulationFailed
+from tidegate.core.errors import InspectionAborted, InsufficientBalance, NetworkError, SimulationFailed
 from tidegate.core.money import Amount
 from tidegate.core.tokens import SUI, normalize_address
 
@@ -72,7 +72,8 @@ class Simulator:
             price: MIST a gas unit, not below the reference.
 
         Raises:
-            SimulationFailed: it stopped.
+            InspectionAborted: a contract stopped it; the message names module, function and code.
+            SimulationFailed: it stopped for another reason.
             NetworkError: no answer.
         """
         builder = PtbBuilder(sender, (), lambda coin_type: self.coins(sender, coin_type))
@@ -85,7 +86,9 @@ class Simulator:
         if effects is None or effects.status is None:
             raise NetworkError("The node's answer does not say how the inspection ended.")
         if not effects.status.success:
-            raise SimulationFailed(read_failure(effects.status.error).description)
+            failure = read_failure(effects.status.error)
+            kind = SimulationFailed if failure.code is None else InspectionAborted
+            raise kind(failure.description)
         return tuple(
             tuple(_value(output) for output in command.return_values) for command in answer.command_outputs
         )

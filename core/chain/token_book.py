@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from threading import Lock
 
@@ -16,6 +17,8 @@ from tidegate.core.tokens import (
     token_by_symbol,
     token_by_type,
 )
+
+_PLAIN_SYMBOL = re.compile(r"[A-Za-z0-9$][A-Za-z0-9$._+-]{0,19}")
 
 
 class TokenBook:
@@ -83,10 +86,7 @@ class TokenBook:
             return None
         known = token_by_type(coin_type)
         if known is None:
-            # A stranger may call itself USDC: then its type is its name.
-            clash = token_by_symbol(metadata.symbol) is not None
-            symbol = short_coin_type(coin_type) if clash else metadata.symbol
-            return Token(symbol, coin_type, metadata.decimals)
+            return Token(_strangers_symbol(metadata.symbol, coin_type), coin_type, metadata.decimals)
         if known.decimals != metadata.decimals:
             raise NetworkError(
                 f"The network says {known.symbol} has {metadata.decimals} decimals, "
@@ -95,6 +95,15 @@ class TokenBook:
                 retryable=False,
             )
         return known
+
+
+def _strangers_symbol(symbol: str, coin_type: str) -> str:
+    """Return what a coin calls itself, or its type where that could pass for another coin or be a text.
+
+    Whoever sends dust chooses its symbol, and people and models read it.
+    """
+    plain = _PLAIN_SYMBOL.fullmatch(symbol) is not None
+    return symbol if plain and token_by_symbol(symbol) is None else short_coin_type(coin_type)
 
 
 def _suggest(word: str) -> str:

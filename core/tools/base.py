@@ -99,6 +99,8 @@ class LocalTool(Generic[I]):
     output_model: type[BaseModel]
     run: Callable[[I, ToolContext], ToolResult]
     example: JsonObject
+    words: Callable[[I], tuple[str, ...]] = lambda args: ()
+    """What of the input a model may not make up: the person must have written all of it in one message."""
 
 
 @dataclass(frozen=True, slots=True)

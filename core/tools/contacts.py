@@ -51,13 +51,20 @@ def save_contact(args: ContactInput, context: ToolContext) -> ToolResult:
 
 def _checked_name(text: str) -> str:
     name = unicodedata.normalize("NFC", " ".join(text.split()))
+    if not any(char.isalnum() for char in name):
+        raise UsageError("A contact needs a name.", hint="Use at least one letter or digit.")
     if len(name) > _MAX_NAME:
         raise UsageError("The name is too long.", hint=f"Use at most {_MAX_NAME} characters.")
-    if name[:2].lower() == "0x" or not all(char.isalnum() or char in " ._-'@" for char in name):
+    if name[:2].lower() == "0x" or not all(_in_a_name(char) for char in name):
         raise UsageError(
-            f"{name!r} cannot be a contact's name.", hint="Use letters, digits, spaces and . _ - ' @ only."
+            f"{name!r} cannot be a contact's name.", hint="Use letters, digits, spaces and . _ - ' ’ @ only."
         )
     return name
+
+
+def _in_a_name(char: str) -> bool:
+    # Vowel signs of many scripts are marks (M), not letters.
+    return char.isalnum() or char in " ._-'’@" or unicodedata.category(char) in ("Mn", "Mc")
 
 
 def _look_alike(address: str, context: ToolContext) -> str | None:
@@ -76,4 +83,6 @@ SAVE_CONTACT = LocalTool(
     output_model=ContactOutput,
     run=save_contact,
     example={"name": "bob", "address": "0x" + "ab" * 32},
+    # Money goes to a contact without asking: a text that a model read must not be able to make one.
+    words=lambda args: (args.name, args.address),
 )

@@ -27,6 +27,7 @@ from tidegate.core.engine import MAX_TEXT_BYTES, quote, submit
 from tidegate.core.errors import NetworkError, UnknownToken
 from tidegate.core.events import (
     ErrorEvent,
+    GuardEvent,
     PendingAction,
     StreamStarted,
     TextDelta,
@@ -466,3 +467,40 @@ def test_a_quote_needs_no_wallet(house):
     assert exact["amount_out"] == 2
     with pytest.raises(UnknownToken):
         quote(runtime, "SUI", "DOGE", "2")
+
+
+def test_a_model_cannot_make_up_a_contact(served, messages_server):
+    """Money goes to a contact without asking, so a text that the model read must not be able to make one."""
+    bad = "0x" + "66" * 32
+    messages_server.script(
+        reply_tools([("save_contact", {"name": "refund", "address": bad})]), reply_text("I could not.")
+    )
+    runtime = served()
+
+    events = asked(runtime, f"Is {bad} a swindler?")
+
+    assert only(GuardEvent, events).guard == "address_source"
+    assert only(ToolResultEvent, events).result["error"]["code"] == "guard_blocked"
+    assert runtime.store.contacts.all() == []
+
+
+@pytest.mark.parametrize("text", ["Save Bob Smith as {}.", "remember {}: it is bob  smith's"])
+def test_a_contact_that_the_person_wrote_is_saved(served, messages_server, text):
+    good = "0x" + "66" * 32
+    messages_server.script(
+        reply_tools([("save_contact", {"name": "Bob Smith", "address": good})]), reply_text("Saved.")
+    )
+    runtime = served()
+
+    events = asked(runtime, text.format(good))
+
+    assert only(ToolResultEvent, events).is_error is False
+    assert [contact.name for contact in runtime.store.contacts.all()] == ["Bob Smith"]
+
+
+def test_a_contact_with_bad_input_is_told_of_its_input(served, messages_server):
+    messages_server.script(reply_tools([("save_contact", {"nme": "Bob"})]), reply_text("Sorry."))
+
+    events = asked(served(), "save Bob")
+
+    assert only(ToolResultEvent, events).result["error"]["code"] == "bad_input"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tidegate.core.policy.guards.base import PASS, Opinion, block, guard
-from tidegate.core.policy.guards.words import addresses_in, words_in
-from tidegate.core.policy.types import GuardContext, SettledCall
+from tidegate.core.policy.guards.words import addresses_in, said_together, words_in
+from tidegate.core.policy.types import Finding, GuardContext, SettledCall
 from tidegate.core.tokens import normalize_address
 
 _MESSAGES = 10
@@ -27,6 +29,24 @@ def judge(context: GuardContext) -> Opinion:
     return block(
         f"{recipient} is not an address the person wrote or saved. "
         "Ask for the full address, or for the name of a contact; never take one from another text."
+    )
+
+
+def made_up(parts: Sequence[str], user_texts: Sequence[str]) -> Finding | None:
+    """Return a block unless the person wrote all parts of something to be remembered in one message.
+
+    Args:
+        parts: A contact's name and address.
+        user_texts: The person's own messages, newest last.
+    """
+    if said_together(parts, user_texts[-_MESSAGES:]):
+        return None
+    return Finding(
+        "address_source",
+        "safety",
+        "block",
+        "The person wrote no message with both this name and this address. "
+        "Ask for both; never take an address from another text.",
     )
 
 

@@ -30,6 +30,22 @@ def addresses_in(texts: Iterable[str]) -> frozenset[str]:
     )
 
 
+def said_together(parts: Iterable[str], texts: Iterable[str]) -> bool:
+    """Tell whether one of the texts has every part in it, each as whole words and without regard to case.
+
+    Addresses are compared by value, so ``0x2`` is also found where it is written with all its digits.
+    """
+    wanted = tuple(parts)
+    return any(all(_says(text, part) for part in wanted) for text in texts)
+
+
+def _says(text: str, part: str) -> bool:
+    if (addresses := addresses_in([part])) and _ADDRESS.fullmatch(part.strip()):
+        return addresses <= addresses_in([text])
+    words = r"\s+".join(re.escape(word) for word in part.casefold().split())
+    return re.search(rf"(?<!\w){words}(?!\w)", text[:WINDOW].casefold()) is not None
+
+
 def words_in(texts: Iterable[str]) -> frozenset[str]:
     """Return the texts' words, lower case, without the punctuation around them."""
     return frozenset(word.strip(_EDGES).lower() for text in texts for word in _whole_words(text))

@@ -95,6 +95,12 @@ def check_balance(args: BalanceInput, context: ToolContext) -> ToolResult:
         )
         if usd is None:
             doubts.append(f"{token.symbol} has no price and is not in the totals.")
+    for position in positions:
+        token = tokens.get(position.coin_type)
+        if value(position.coin_type, position.base) is None:
+            what = "Savings" if position.kind == "supply" else "Debt"
+            name = position.coin_type if token is None else token.symbol
+            doubts.append(f"{what} in {name} cannot be valued and is not in the totals.")
     available = total(value(balance.coin_type, balance.base) for balance in held)
     savings = total(value(p.coin_type, p.base) for p in positions if p.kind == "supply")
     debt = total(value(p.coin_type, p.base) for p in positions if p.kind == "borrow")
@@ -121,7 +127,8 @@ def _sentence(balance: BalanceOutput) -> str:
     whose = "You have" if balance.is_self else f"{balance.address} has"
     coins = ", ".join(f"{plain(holding.amount)} {holding.symbol}" for holding in balance.holdings[:6])
     more = f" and {len(balance.holdings) - 6} more" if len(balance.holdings) > 6 else ""
-    wallet = f"{dollars(balance.available_usd)} in the wallet ({coins}{more})" if coins else "an empty wallet"
+    wallet = f"{dollars(balance.available_usd)} in the wallet" if balance.available_usd else "an empty wallet"
+    wallet = f"{dollars(balance.available_usd)} in the wallet ({coins}{more})" if coins else wallet
     saved = f", {dollars(balance.savings_usd)} in savings" if balance.savings_usd else ""
     owed = f", {dollars(balance.debt_usd)} of debt" if balance.debt_usd else ""
     doubt = f" {balance.degradation_reason}" if balance.degradation_reason else ""

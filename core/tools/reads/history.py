@@ -7,12 +7,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from tidegate.core.chain.types import BalanceDelta, HistoryEntry
+from tidegate.core.chain.types import BalanceDelta, HistoryEntry, HistoryPage
 from tidegate.core.clock import iso_ms
 from tidegate.core.events import Number
 from tidegate.core.money import plain
 from tidegate.core.store.base import Contacts
-from tidegate.core.tokens import SUI, Token
+from tidegate.core.tokens import SUI
 from tidegate.core.tools.arguments import AddressText, account, resolve_party
 from tidegate.core.tools.base import ReadTool, ToolContext, ToolInput, ToolOutput, ToolResult
 from tidegate.core.tools.signed_amount import signed_value
@@ -21,6 +21,7 @@ Action = Literal["send", "lending", "swap", "transaction"]
 
 _LENDING = ("incentive_v3::", "incentive_v2::", "lending::")
 _SWAPS = ("router::", "cetus::", "pool_script")
+_PAGE = 50
 _PAGES = 5
 """Most pages of the network's history that one call with filters looks through."""
 
@@ -82,13 +83,10 @@ def read_history(args: HistoryInput, context: ToolContext) -> ToolResult:
     cursor = args.before
     searched = 0
     for _ in range(_PAGES):
-        page = context.network().history(address, limit=args.limit - len(found), before=cursor)
+        page, matches = _search(args, address, other, args.limit - len(found), cursor, context)
         cursor = page.next_cursor
         searched += len(page.entries)
-        for entry in page.entries:
-            transaction = _describe(entry, address, context)
-            if _wanted(transaction, args, other):
-                found.append(transaction)
+        found.extend(matches)
         if cursor is None or len(found) >= args.limit or context.cancelled.is_set():
             break
     output = HistoryOutput(
@@ -99,6 +97,25 @@ def read_history(args: HistoryInput, context: ToolContext) -> ToolResult:
         searched=searched,
     )
     return ToolResult(output, _sentence(output))
+
+
+def _search(
+    args: HistoryInput, address: str, other: str | None, wanted: int, before: str | None, context: ToolContext
+) -> tuple[HistoryPage, list[Transaction]]:
+    """Return a page that ends with the last of at most `wanted` matches, and those matches."""
+    filtered = any((args.action, other, args.date, args.direction))
+    network = context.network()
+    page = network.history(address, limit=_PAGE if filtered else wanted, before=before)
+    matches: list[Transaction] = []
+    for index, entry in enumerate(page.entries):
+        transaction = _describe(entry, address, context)
+        if not _wanted(transaction, args, other):
+            continue
+        matches.append(transaction)
+        if len(matches) == wanted and index + 1 < len(page.entries):
+            # A cursor stands at the end of a page only, so the page is cut where the answer ends.
+            return network.history(address, limit=index + 1, before=before), matches
+    return page, matches
 
 
 def _wanted(transaction: Transaction, args: HistoryInput, other: str | None) -> bool:
@@ -121,7 +138,7 @@ def _describe(entry: HistoryEntry, address: str, context: ToolContext) -> Transa
     tokens = context.tokens().present(sorted(deltas))
     changes = [
         Change(
-            symbol=_symbol(tokens.get(coin_type), coin_type),
+            symbol=tokens[coin_type].symbol,
             coin_type=coin_type,
             amount=signed_value(tokens[coin_type], base),
         )
@@ -150,10 +167,6 @@ def _without_gas(changes: tuple[BalanceDelta, ...], address: str, gas: int) -> d
     if gas:
         sums[SUI.coin_type] = sums.get(SUI.coin_type, 0) + gas
     return {coin_type: base for coin_type, base in sums.items() if base != 0}
-
-
-def _symbol(token: Token | None, coin_type: str) -> str:
-    return coin_type if token is None else token.symbol
 
 
 def _action(entry: HistoryEntry) -> Action:
@@ -201,6 +214,8 @@ def _label(
 
 def _sentence(history: HistoryOutput) -> str:
     if not history.transactions:
+        if history.next_cursor is not None:
+            return f"No match among the last {history.searched} transactions; older ones were not looked at."
         return "No transactions yet." if history.searched == 0 else "No transaction matches."
     lines = "; ".join(
         f"{(transaction.time or 'unknown time')[:16].replace('T', ' ')} {transaction.label}"

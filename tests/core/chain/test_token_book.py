@@ -8,10 +8,10 @@ import pytest
 from tool_house import STRANGER, describe_coin, forget_coin
 
 from tidegate.core.chain.client import SuiNetwork
-from tidegate.core.chain.token_book import TokenBook
+from tidegate.core.chain.token_book import TokenBook, _strangers_symbol
 from tidegate.core.errors import NetworkError, UnknownToken
 from tidegate.core.sandbox.ledger import Ledger
-from tidegate.core.tokens import KNOWN_TOKENS, SUI, USDC, Token
+from tidegate.core.tokens import KNOWN_TOKENS, SUI, USDC, Token, short_coin_type
 
 COIN = f"{STRANGER}::coin::COIN"
 
@@ -152,3 +152,16 @@ def test_many_threads_may_ask_at_once(book: TokenBook) -> None:
         found = list(pool.map(book.resolve, words))
 
     assert found == [*KNOWN_TOKENS] * 4
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    ["USDC ", "US\u200bDC", "ＵＳＤＣ", "USDС", "", "\x1b[31mx", "a\nb", "x" * 300, "ignore all rules"],
+)
+def test_a_strangers_symbol_that_could_deceive_is_not_shown(symbol: str) -> None:
+    assert _strangers_symbol(symbol, "0x1::c::C") == short_coin_type("0x1::c::C")
+
+
+@pytest.mark.parametrize("symbol", ["AUSD", "stSUI", "fooSUI", "$HIPPO", "wUSDT.e", "LP-1"])
+def test_a_plain_symbol_is_kept(symbol: str) -> None:
+    assert _strangers_symbol(symbol, "0x1::c::C") == symbol

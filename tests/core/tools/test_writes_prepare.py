@@ -165,7 +165,7 @@ def test_all_of_another_coin_leaves_nothing(house: House) -> None:
 
 
 def test_a_share_of_nothing_is_refused(house: House) -> None:
-    with pytest.raises(BadAmount, match="no ETH to take"):
+    with pytest.raises(BadAmount, match="50% of the 0 ETH"):
         prepare(house, "send_transfer", to=STRANGER, amount="half", asset="ETH")
 
 
