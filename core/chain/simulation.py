@@ -87,8 +87,8 @@ class Simulator:
             raise NetworkError("The node's answer does not say how the inspection ended.")
         if not effects.status.success:
             failure = read_failure(effects.status.error)
-            kind = SimulationFailed if failure.code is None else InspectionAborted
-            raise kind(failure.description)
+            error = SimulationFailed if failure.code is None else InspectionAborted
+            raise error(failure.description)
         return tuple(
             tuple(_value(output) for output in command.return_values) for command in answer.command_outputs
         )
