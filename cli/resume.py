@@ -11,7 +11,7 @@ from tidegate.cli.assignments import parse_assignments
 from tidegate.cli.flags import NetworkFlag, OutputFlag, PresetFlag, ProfileFlag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from decimal import Decimal
 
     from tidegate.core.cancel import Cancel
