@@ -190,7 +190,7 @@ def price(
         priced = _token(token)
         set_price(ledger, priced.coin_type, _number(usd))
         kept = ledger.price(priced.coin_type)
-        dollars = None if kept is None else Decimal(kept[0]) / PRICE_SCALE
+        dollars = None if kept is None else Decimal(kept) / PRICE_SCALE
         show_row(
             to,
             {"token": priced.symbol, "coin_type": priced.coin_type, "usd": dollars},

@@ -172,7 +172,7 @@ def _recentre(ledger: Ledger, pool: StoredObject) -> None:
     price_a, price_b = (ledger.price(coin_type) for coin_type in cetus.pool_coins(pool_type))
     if price_a is None or price_b is None:
         return
-    moved = cetus.recentre(pool_type, pool.decoded_state(), price_a[0], price_b[0]).state
+    moved = cetus.recentre(pool_type, pool.decoded_state(), price_a, price_b).state
     if moved == pool.decoded_state():
         return
     if max(registry.vault_balances(pool_type, moved).values()) > _MAX_SUPPLY:

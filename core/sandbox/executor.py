@@ -10,7 +10,7 @@ from tidegate.core.sandbox.gas import MAX_BUDGET, GasUsed, gas_used
 from tidegate.core.sandbox.genesis import REFERENCE_GAS_PRICE
 from tidegate.core.sandbox.inputs import LoadedInputs, check_gas, load_inputs
 from tidegate.core.sandbox.interpreter import Interpreter, Outcome
-from tidegate.core.sandbox.ledger import Ledger
+from tidegate.core.sandbox.ledger import Fault, Ledger
 from tidegate.core.sandbox.modules.base import Coin, MoveAbort
 from tidegate.core.sandbox.movetypes import coin_of
 from tidegate.core.sandbox.objects import (
@@ -169,7 +169,7 @@ def _run(
     # The budget is set aside first, so that commands can not spend what gas may cost.
     budget = min(gas.budget, held)
     spendable = Coin(SUI.coin_type, held - budget, paying.id)
-    environment = Environment(ledger.now_ms, ledger.epoch, ledger.price)
+    environment = _environment(ledger)
     interpreter = Interpreter(transaction, digest, inputs.objects, spendable, environment)
     failure: ExecutionFailure | None = None
     try:
@@ -203,6 +203,18 @@ def _run(
         _read_only(transaction, inputs),
     )
     return Run(transaction, digest, effects, interpreter.outcome.returned)
+
+
+def _environment(ledger: Ledger) -> Environment:
+    now_ms = ledger.now_ms
+    # The clock goes on while the commands run; a price dated by it would come from the transaction's future.
+    published_ms = now_ms - ledger.fault(Fault.LAG)
+
+    def price(coin_type: str) -> tuple[int, int] | None:
+        found = ledger.price(coin_type)
+        return None if found is None else (found, published_ms)
+
+    return Environment(now_ms, ledger.epoch, price)
 
 
 def _fault_abort() -> ExecutionFailure:

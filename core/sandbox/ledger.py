@@ -318,10 +318,10 @@ class Ledger:
 
     # Prices and faults
 
-    def price(self, coin_type: str) -> tuple[int, int] | None:
-        """Return a price in 1e-9 USD for one whole coin and its publication time (ms), or None."""
+    def price(self, coin_type: str) -> int | None:
+        """Return a price in 1e-9 USD for one whole coin, or None."""
         found = self._db.one("SELECT nano_usd FROM prices WHERE coin_type = ?", (coin_type,))
-        return None if found is None else (int(str(found[0])), self.now_ms - self.fault(Fault.LAG))
+        return None if found is None else int(str(found[0]))
 
     def set_price(self, coin_type: str, nano_usd: int) -> None:
         """Set a price in 1e-9 USD for one whole coin."""

@@ -29,10 +29,16 @@ class StandingTime:
     """A clock that stands still until a test moves it."""
 
     ms: int = START_MS
+    step_ms: int = 0
+    """How far it goes on whenever somebody reads it."""
     clock: Clock = field(init=False)
 
     def __post_init__(self) -> None:
-        self.clock = Clock(now_ms=lambda: self.ms, monotonic=lambda: self.ms / 1000)
+        self.clock = Clock(now_ms=self._read, monotonic=lambda: self.ms / 1000)
+
+    def _read(self) -> int:
+        self.ms += self.step_ms
+        return self.ms
 
 
 class Key:

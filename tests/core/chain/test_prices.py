@@ -105,6 +105,15 @@ def test_reading_refreshes_prices_that_nobody_asked_for_in_days(
     assert usd_of_sui(prices) == Decimal(2)
 
 
+def test_a_clock_that_goes_on_while_the_oracle_is_read_loses_no_price(
+    prices: OnChainPrices, ledger: Ledger, time: StandingTime
+) -> None:
+    controls.advance_clock(ledger, DAY_MS)
+    time.step_ms = 1
+
+    assert set(prices.read(BOTH)) == set(BOTH)
+
+
 def test_a_price_that_is_out_of_date_is_no_price(prices: OnChainPrices, ledger: Ledger) -> None:
     controls.advance_clock(ledger, DAY_MS)
     controls.set_fault(ledger, Fault.LAG.value, 60_000)
