@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from tidegate.cli.exit_status import INTERRUPTED
 from tidegate.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def answer_lines(dialogue: Dialogue, stdin: TextIO | None) -> None:
         else:
             _answer(dialogue, request)
         if dialogue.turns.interrupts.cancel.is_set():
+            # It may have come after the turn's last event, which then says nothing of it.
+            dialogue.turns.status.add(INTERRUPTED)
             return
 
 

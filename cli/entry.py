@@ -40,9 +40,23 @@ def quick_answer(arguments: list[str]) -> str | None:
 
 
 def _print(text: str) -> int:
+    if sys.stdout is None:
+        return 0
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError:
+        return _print_again(text)
     return 0
+
+
+def _print_again(text: str) -> int:
+    """Print what could not be printed, by the way that tells a closed pipe from a full disk."""
+    from tidegate.cli.guard import guarded
+    from tidegate.cli.output import console
+
+    def write() -> int:
+        console("text", os.environ).out.write(text)
+        return 0
+
+    return guarded(write)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from tidegate.core.errors import TidegateError, worst_exit_status
 from tidegate.core.events import (
     ErrorEvent,
     Event,
     PendingAction,
-    PendingInput,
     TextDelta,
     TurnComplete,
     WriteResult,
@@ -19,9 +18,11 @@ WAITS = 3
 INTERRUPTED = 130
 TERMINATED = 143
 
+_OF_MONEY = (7, WAITS, 4)
+"""What is told even by a process that was asked to end."""
+
 _OF_WRITE = {"executed": 0, "simulated": 0, "denied": 4, "failed": 6, "unknown": 7}
 _OF_STOP = {
-    "pending_action": WAITS,
     "pending_input": WAITS,
     "refused": 4,
     # A limit on steps or tokens is a budget too: the answer was cut short, and that is not success.
@@ -42,14 +43,13 @@ _OF_CODE = {error.code: error.exit_status for error in _classes(TidegateError)}
 
 
 def status_of(event: Event) -> int:
-    """Return the exit status one event asks for.
+    """Return the exit status one event asks for, whatever follows it.
 
     An error result of a tool and a guard's block ask for none by themselves: a model may recover from them,
-    and the engine ends a turn that did not with an error event.
+    and the engine ends a turn that did not with an error event. Nor does a write that waits: it may be
+    settled before the process ends.
     """
     match event:
-        case PendingAction() | PendingInput():
-            return WAITS
         case ErrorEvent():
             return _OF_CODE.get(event.code, 1)
         case WriteResult():
@@ -64,29 +64,39 @@ class ExitStatus:
     """Follows the events of one or more turns."""
 
     def __init__(self) -> None:
-        self.value = 0
+        self._worst = 0
+        self._waiting: set[str] = set()
         self._told = False
+        self._terminated = False
+
+    @property
+    def value(self) -> int:
+        """The exit status that everything so far amounts to."""
+        value = worst_exit_status(self._worst, WAITS if self._waiting else 0)
+        return TERMINATED if self._terminated and value not in _OF_MONEY else value
 
     def see(self, event: Event) -> None:
         """Take an event into account."""
-        if isinstance(event, TextDelta):
-            return
-        self._told = self._told or isinstance(event, ErrorEvent)
-        self.value = worst_exit_status(self.value, status_of(event))
-        if isinstance(event, TurnComplete):
-            if event.stop_reason == "error" and not self._told:
-                self.value = worst_exit_status(self.value, 1)
-            self._told = False
+        match event:
+            case TextDelta():
+                return
+            case PendingAction():
+                self._waiting.discard(event.action.replaces or "")
+                self._waiting.add(event.action.attempt_id)
+            case WriteResult():
+                self._waiting.difference_update((event.attempt_id, event.replaces))
+            case ErrorEvent():
+                self._told = True
+            case TurnComplete():
+                if event.stop_reason == "error" and not self._told:
+                    self.add(1)
+                self._told = False
+        self.add(status_of(event))
+
+    def add(self, status: int) -> None:
+        """Take into account what no event says."""
+        self._worst = worst_exit_status(self._worst, status)
 
     def terminated(self) -> None:
         """Take into account that the system asked the process to end: 143, unless money is concerned."""
-        if self.value not in (7, WAITS, 4):
-            self.value = TERMINATED
-
-
-def exit_status(events: Iterable[Event]) -> int:
-    """Return the exit status of a whole stream."""
-    status = ExitStatus()
-    for event in events:
-        status.see(event)
-    return status.value
+        self._terminated = True

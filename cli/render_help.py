@@ -28,13 +28,11 @@ def render() -> str:
     root = typer.main.get_command(app)
     # Made as a call makes it, so that the settings of the commands apply.
     found = dict(_pages(root, root.make_context("tidegate", [], resilient_parsing=True), ()))
-    bare = [path for path, (_, is_bare) in found.items() if is_bare]
+    bare = ", ".join(f'"{path}"' for path, (_, is_bare) in found.items() if is_bare)
     lines = [_HEAD, "HELP: Final[dict[str, str]] = {\n"]
     lines += [f'    "{path}": {_literal(text)},\n' for path, (text, _) in found.items()]
     lines.append("}\n\n")
-    lines.append("BARE: Final[frozenset[str]] = frozenset(\n    {")
-    lines.append(", ".join(f'"{path}"' for path in bare))
-    lines.append("}\n)\n")
+    lines.append(f"BARE: Final[frozenset[str]] = frozenset({{{bare}}})\n")
     lines.append('"""Commands that print their help when they are called without anything else."""\n')
     return "".join(lines)
 

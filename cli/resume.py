@@ -60,14 +60,14 @@ def resume(
     def begin(runtime: Runtime, cancel: Cancel) -> Iterator[Event]:
         changes = parse_assignments(set_ or (), "--set amount=5")
         decision = chosen(approve=approve, deny=deny)
-        understood = understood_value(i_understand)
-        check_emphasis(decision, understood, explicit)
+        if explicit:
+            _check_explicit(decision)
         return settle(
             runtime,
             attempt,
             decision=decision,
             changes=changes,
-            understood_usd=understood,
+            understood_usd=understood_value(i_understand),
             regenerate=regenerate,
             interactive_explicit=explicit and confirmed(runtime, attempt),
             cancelled=cancel,
@@ -110,8 +110,8 @@ def understood_value(text: str | None) -> Decimal | None:
     return value
 
 
-def check_emphasis(decision: Choice | None, understood: Decimal | None, explicit: bool) -> None:
-    """Refuse words of approval where nothing is approved, and --explicit where nobody sits.
+def _check_explicit(decision: Choice | None) -> None:
+    """Refuse --explicit where nothing is approved or nobody sits.
 
     Raises:
         UsageError: one of these.
@@ -119,9 +119,9 @@ def check_emphasis(decision: Choice | None, understood: Decimal | None, explicit
     from tidegate.cli.output import is_terminal
     from tidegate.core.errors import UsageError
 
-    if decision != "approve" and (understood is not None or explicit):
-        raise UsageError("--i-understand and --explicit belong to --approve.", hint="Add --approve.")
-    if explicit and not is_terminal(sys.stdin):
+    if decision != "approve":
+        raise UsageError("--explicit belongs to --approve.", hint="Add --approve.")
+    if not is_terminal(sys.stdin):
         raise UsageError(
             "--explicit asks a person, and stdin is not a terminal.",
             hint="Name the value instead: --i-understand USD.",
@@ -133,11 +133,12 @@ def confirmed(runtime: Runtime, attempt: str | None) -> bool:
 
     Raises:
         Refused: they typed something else.
+        Interrupted: they left.
     """
     from tidegate.cli.output import stderr
     from tidegate.cli.text_view import pending_lines
     from tidegate.cli.visible import visible_line
-    from tidegate.core.errors import Refused
+    from tidegate.core.errors import Interrupted, Refused
     from tidegate.core.money import plain
     from tidegate.core.settlement import waiting_action
 
@@ -148,7 +149,10 @@ def confirmed(runtime: Runtime, attempt: str | None) -> bool:
     for label, value in pending_lines(action):
         notices.write(f"{label.ljust(9)} {visible_line(value)}\n")
     wanted = "yes" if action.usd is None else plain(action.usd)
-    typed = str(typer.prompt(f"Type {wanted} to approve", default="", show_default=False, err=True))
+    try:
+        typed = str(typer.prompt(f"Type {wanted} to approve", default="", show_default=False, err=True))
+    except typer.Abort:
+        raise Interrupted("It was not approved.", hint="It still waits.") from None
     if typed.strip() != wanted:
         raise Refused("It was not approved.", hint="It still waits.")
     return True

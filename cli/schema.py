@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import typer
 
 from tidegate.cli.flags import OutputFlag
@@ -26,9 +24,9 @@ def event_schema(output: OutputFlag = None) -> None:
     """
     import json
 
-    from tidegate.cli.output import console
+    from tidegate.cli.session import settings_console
     from tidegate.core.events import json_schema
 
-    to = console(output, os.environ)
+    to = settings_console(output)
     text = json.dumps(json_schema(), indent=2 if to.text else None, ensure_ascii=False)
     to.out.write(f"{text}\n")

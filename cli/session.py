@@ -35,7 +35,7 @@ def take_environ() -> Mapping[str, str]:
 
 
 def make_runtime(environ: Mapping[str, str], flags: Flags) -> Runtime:
-    """Return a runtime whose memory stays out of core dumps and which can ask a person for a passphrase.
+    """Return a runtime whose memory stays out of core dumps.
 
     Raises:
         ConfigError: a setting is unknown or has a bad value.
@@ -55,6 +55,23 @@ def print_traceback(error: BaseException) -> None:
     import traceback
 
     traceback.print_exception(error, file=sys.stderr)
+
+
+def settings_console(output: str | None) -> Console:
+    """Return where the output of a command goes that reads no more of the settings than that.
+
+    Args:
+        output: What the command line says of its form.
+
+    Raises:
+        ConfigError: a setting is unknown or has a bad value.
+    """
+    from tidegate.core.paths import Paths
+    from tidegate.core.settings import load_settings
+
+    environ = take_environ()
+    loaded = load_settings(environ, {"output": output}, Paths.from_environ(environ))
+    return console(loaded.settings.output, environ)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -26,12 +25,12 @@ def tools(
 
     Example: tidegate tools | jq -r 'select(.kind=="write").name'
     """
-    from tidegate.cli.output import console
     from tidegate.cli.rows import show_row, show_rows
+    from tidegate.cli.session import settings_console
     from tidegate.cli.visible import visible_line
     from tidegate.core.tools.registry import all_tools, tool_by_name
 
-    to = console(output, os.environ)
+    to = settings_console(output)
     if name is None:
         rows = [describe(tool) for tool in all_tools()]
         show_rows(to, rows, ("name", "kind", "description"), empty="There is no tool.")

@@ -14,7 +14,7 @@ from tidegate.cli.output import Console, OutputGone, console, event_writer
 from tidegate.cli.session import make_runtime, take_environ
 from tidegate.core.cancel import Cancel
 from tidegate.core.clock import Clock, system_clock, system_ids
-from tidegate.core.errors import InternalError, Interrupted, TidegateError, worst_exit_status
+from tidegate.core.errors import InternalError, Interrupted, TidegateError
 from tidegate.core.events import ErrorEvent, Event, Stream, StreamStarted, TokenUsage, TurnComplete
 from tidegate.core.runtime import Runtime, package_version
 from tidegate.core.turn import started
@@ -142,9 +142,9 @@ def _run(
         to.out.abandon()
         if gone.error is not None:
             to.notices.fail(gone.error)
-            status.value = worst_exit_status(status.value, gone.error.exit_status)
+            status.add(gone.error.exit_status)
     except KeyboardInterrupt:
-        status.value = worst_exit_status(status.value, INTERRUPTED)
+        status.add(INTERRUPTED)
     if interrupts.terminated:
         status.terminated()
     return status.value

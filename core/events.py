@@ -143,6 +143,8 @@ class PendingActionBody(Part):
     regenerate_input: JsonObject | None = None
     expires_at: str
     tx: UnsignedTransaction
+    replaces: str | None = None
+    """The attempt in whose place it stands, which nobody can approve any more."""
 
     def approval(self) -> str:
         """Return the command line that approves it."""
@@ -286,6 +288,8 @@ class WriteResult(Event):
     auto: bool
     """Whether policy carried it out without asking."""
     message: str | None = None
+    replaces: str | None = None
+    """The attempt in whose place it was carried out."""
 
 
 class Canvas(Event):

@@ -15,8 +15,8 @@ from tidegate.core.store.base import Attempt, Step
 from tidegate.core.tools.base import WriteTool
 from tidegate.core.tools.registry import tool_by_name
 from tidegate.core.turn import Turn, run_turn, started
-from tidegate.core.writes import approval, settle
-from tidegate.core.writes.types import Road, Written
+from tidegate.core.writes import approval
+from tidegate.core.writes.types import Written
 
 Choice = Literal["approve", "deny"]
 
@@ -59,6 +59,11 @@ def resume(
                 "A write is approved, denied, changed or quoted anew: one of them at a time.",
                 hint="A changed write is shown first and approved by a second command.",
             )
+        if understood_usd is not None and decision != "approve":
+            raise UsageError(
+                "A value in USD is named to approve a write.",
+                hint='Add --approve, or "decision":"approve" in a line of chat.',
+            )
         found = _find(runtime, attempt, decision)
         opened = found.opened
         stream.session_id, stream.turn = str(opened["session_id"]), int(str(opened["turn"]))
@@ -85,7 +90,7 @@ def resume(
             turn.text = f"{opened['description']} waits for your decision."
             return "pending_action"
         else:
-            written = yield from _settled(road, found)
+            written = yield from approval.report_end(road, found)
         return _conclude(runtime, turn, found, written)
 
     yield from run_turn(runtime, turn, body)
@@ -101,13 +106,6 @@ def waiting_action(runtime: Runtime, attempt: str | None) -> PendingActionBody |
     if found.state not in approval.WAITS:
         return None
     return approval.show(found).action
-
-
-def _settled(road: Road, attempt: Attempt) -> Generator[Event, None, Written]:
-    written = settle.settle(road, attempt)
-    if written.receipt is not None:
-        yield written.receipt
-    return written
 
 
 def _conclude(runtime: Runtime, turn: Turn, attempt: Attempt, written: Written) -> StopReason:

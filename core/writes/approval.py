@@ -58,12 +58,9 @@ def approve(
         Refused: it is of tier explicit, the network is real, and its value was not named.
     """
     if attempt.state not in WAITS or attempt.find(Step.SIGNED) is not None:
-        written = settle.settle(road, attempt)
-        if written.status == "denied" or attempt.state is Step.EXPIRED:
+        if attempt.state is Step.DENIED:
             raise ApprovalStale(f"It cannot be approved any more: {_ending(attempt)}")
-        if written.receipt is not None:
-            yield written.receipt
-        return written
+        return (yield from report_end(road, attempt))
     expire_if_due(road, attempt)
     _check_fence(road, attempt)
     shown = _shown(attempt)
@@ -83,6 +80,21 @@ def approve(
             raise ApprovalStale(f"It cannot be approved any more: {_ending(current)}") from None
         # Approved before, by another process or by one that died: the single signature decides who sends.
     return (yield from settle.sign_and_send(road, attempt.id, proposal, signer, auto=False))
+
+
+def report_end(road: Road, attempt: Attempt) -> Generator[Event, None, Written]:
+    """Say how an attempt that does not wait ended, asking the network where nobody knows yet.
+
+    Raises:
+        ApprovalStale: it went unapproved: there is no outcome to tell.
+        NetworkError: the network cannot be asked now.
+    """
+    if attempt.state is Step.EXPIRED:
+        raise ApprovalStale(f"It does not wait any more: {_ending(attempt)}")
+    written = settle.settle(road, attempt)
+    if written.receipt is not None:
+        yield written.receipt
+    return written
 
 
 def deny(road: Road, attempt: Attempt) -> Generator[Event, None, Written]:
@@ -116,11 +128,14 @@ def deny(road: Road, attempt: Attempt) -> Generator[Event, None, Written]:
 def change(
     road: Road, tool: WriteTool[ToolInput], attempt: Attempt, changes: Mapping[str, str]
 ) -> Generator[Event, None, Written]:
-    """Run the whole road again with some fields changed; the old attempt is closed once the new input stands.
+    """Run the whole road again with some fields changed, or with none: the market may have moved.
+
+    The old attempt goes on waiting until the new one has passed guards and simulation.
 
     Raises:
         UsageError: a field may not be changed.
         ApprovalStale: see `approve`.
+        TidegateError: see `road.carry_out`.
     """
     if attempt.state not in WAITS or attempt.find(Step.SIGNED) is not None:
         raise ApprovalStale(f"It cannot be changed any more: {_ending(attempt)}")
@@ -139,10 +154,10 @@ def change(
     words = [" ".join(f"{name}={value}" for name, value in changes.items())]
     if "to" not in changes and isinstance(fields.get("to"), str):
         words.append(str(fields["to"]))
-    call = WriteCall(tool, args, _tool_use_id(attempt), True, words, ())
-    tool.prepare(args, road.context)
+    call = WriteCall(tool, args, _tool_use_id(attempt), True, words, (), replaces=attempt.id)
+    proposal = yield from steps.consider(road, call)
     close(road, attempt, "replaced by a changed request")
-    return (yield from steps.carry_out(road, call))
+    return (yield from steps.go_on(road, proposal))
 
 
 def close(road: Road, attempt: Attempt, reason: str) -> None:
@@ -241,7 +256,8 @@ def _rebuild(
     fields = attempt.opened["input"]
     if not isinstance(fields, dict):
         raise ApprovalStale(f"Attempt {attempt.id} has no input to build from.")
-    call = WriteCall(tool, parse_input(tool, fields), _tool_use_id(attempt), True, (), ())
+    args = parse_input(tool, fields)
+    call = WriteCall(tool, args, _tool_use_id(attempt), True, (), (), replaces=attempt.id)
     intent = tool.prepare(call.args, road.context)
     if intent.preflight is not None:
         raise ApprovalStale(f"It cannot be carried out any more: {intent.preflight}")

@@ -112,6 +112,7 @@ def pending_body(attempt_id: str, proposal: Proposal, road: Road, expires_ms: in
         regenerate_input=intent.input if intent.quote is not None else None,
         expires_at=iso_ms(expires_ms),
         tx=UnsignedTransaction(bytes=_base64(proposal.draft.bytes), digest=proposal.draft.digest),
+        replaces=call.replaces,
     )
 
 

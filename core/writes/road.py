@@ -40,7 +40,11 @@ def carry_out(road: Road, call: WriteCall) -> Generator[Event, None, Written]:
         SimulationFailed: it would fail on chain, or move other amounts than it says.
         UsageError, Refused, NetworkError: it could not be understood, afforded or tried; nothing was sent.
     """
-    proposal = yield from consider(road, call)
+    return (yield from go_on(road, (yield from consider(road, call))))
+
+
+def go_on(road: Road, proposal: Proposal) -> Generator[Event, None, Written]:
+    """Take steps 8 to 12, as far as policy lets the write go."""
     if road.dry_run:
         return (yield from _rehearse(road, proposal))
     if proposal.decision.tier is Tier.AUTO:
@@ -122,6 +126,7 @@ def opening(road: Road, proposal: Proposal) -> JsonObject:
         "turn": road.turn,
         "tool_use_id": proposal.call.tool_use_id,
         "direct": proposal.call.direct,
+        "replaces": proposal.call.replaces,
     }
 
 

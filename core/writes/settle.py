@@ -140,6 +140,7 @@ def _record(road: Road, attempt: Attempt, outcome: Outcome) -> Written:
         balance_changes=report.balance_changes(outcome, road.wallet, road.context.tokens(), prices),
         gas=report.gas_report(outcome, prices),
         auto=_auto(attempt),
+        replaces=_replaces(attempt),
         message=None if outcome.failure is None else outcome.failure.description,
     )
     _end(road, attempt, Step.FINAL if executed else Step.FAILED, receipt)
@@ -158,6 +159,7 @@ def _unheard(road: Road, attempt: Attempt, error: OutcomeUnknown) -> Written:
         balance_changes=[],
         gas=None,
         auto=_auto(attempt),
+        replaces=_replaces(attempt),
         message=error.message,
     )
     return _written(receipt, attempt, error)
@@ -173,6 +175,7 @@ def _give_up(road: Road, attempt: Attempt, reason: str, error: NetworkError | No
         balance_changes=[],
         gas=None,
         auto=_auto(attempt),
+        replaces=_replaces(attempt),
         message=f"{reason} Nothing was executed.",
     )
     _end(road, attempt, Step.FAILED, receipt)
@@ -238,6 +241,11 @@ def _prices(road: Road, outcome: Outcome) -> dict[str, PricePoint]:
 def _usd(attempt: Attempt) -> Decimal | None:
     usd = attempt.opened.get("usd")
     return None if usd is None else Decimal(str(usd))
+
+
+def _replaces(attempt: Attempt) -> str | None:
+    replaced = attempt.opened.get("replaces")
+    return None if replaced is None else str(replaced)
 
 
 def _auto(attempt: Attempt) -> bool:

@@ -56,6 +56,8 @@ class WriteCall:
     """True when a person named the tool and its arguments."""
     user_texts: Sequence[str]
     history: Sequence[SettledCall]
+    replaces: str | None = None
+    """The waiting attempt in whose place it is asked for."""
 
 
 @dataclass(frozen=True)

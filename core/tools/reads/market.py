@@ -154,7 +154,7 @@ def ask_pools(
 
     Raises:
         UsageError: both tokens are the same.
-        BadAmount, UnknownToken, WalletMissing: see the parsing functions; shares are taken of the wallet.
+        BadAmount, UnknownToken: see the parsing functions; shares are taken of the wallet.
     """
     book = context.tokens()
     paid, received = book.resolve(from_word), book.resolve(to_word)
@@ -167,6 +167,11 @@ def ask_pools(
             raise BadAmount("The amount to receive must be a number.", hint="Give a number such as 10.5.")
         return cetus.quote_exact_out(network, paid, Amount.of(received, quantity.value))
     if isinstance(quantity, Share):
+        if context.wallet is None:
+            raise BadAmount(
+                f"There is no wallet that {amount_word!r} could be a share of.",
+                hint="Give a number such as 10.5.",
+            )
         amount = take(quantity, spendable(paid.coin_type, context))
     else:
         amount = Amount.of(paid, quantity.value)
