@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import stat
 import subprocess
 from collections.abc import Iterator
@@ -178,7 +179,17 @@ def test_what_waits_is_shown_changed_and_approved_by_lines(home: Home) -> None:
     (receipt,) = of(ended, "write_result")
     assert (receipt["attempt_id"], receipt["status"]) == (actions[1]["attempt_id"], "executed")
     assert len({event["session_id"] for event in ended.rows}) == 1
+    assert ended.status == 0
     assert holding(home, "USDC") == Decimal("992.75")
+
+
+def test_what_still_waits_at_the_end_is_what_it_ends_with(home: Home) -> None:
+    ask, deny = {"text": f"send 50 USDC to {STRANGER}"}, {"resume": None, "decision": "deny"}
+    changed = {"resume": None, "changes": {"amount": 40}}
+    assert talk(home, ask, {"text": "balance"}).status == 3
+    assert talk(home, deny, ask, deny).status == 4
+    assert talk(home, ask, changed).status == 3
+    assert talk(home, changed | {"changes": {"amount": 1000000}}, ask).status == 3
 
 
 def test_what_waits_is_named_by_its_id_or_its_beginning(home: Home) -> None:
@@ -207,6 +218,18 @@ def test_a_big_write_is_refused_under_another_value_and_done_under_its_own(home:
     )
     assert [event["code"] for event in of(ended, "error")] == ["refused"]
     assert of(ended, "write_result")[0]["status"] == "executed"
+    assert ended.status == 4
+
+
+@pytest.mark.parametrize("decision", [{}, {"decision": "deny"}, {"changes": {"amount": 5}}])
+def test_a_value_without_an_approval_decides_nothing(home: Home, decision: dict[str, Any]) -> None:
+    ended = talk(
+        home,
+        {"text": f"send 500 USDC to {STRANGER}"},
+        {"resume": None, "understood_usd": 500} | decision,
+    )
+    assert [event["code"] for event in of(ended, "error")] == ["bad_input"]
+    assert [row["state"] for row in home.run("journal").rows] == ["proposed"]
 
 
 def test_a_dry_run_lasts_for_the_whole_conversation(home: Home) -> None:
@@ -221,11 +244,14 @@ def test_only_the_last_event_of_each_turn_is_printed_when_that_is_asked_for(home
     assert [event["type"] for event in ended.rows] == ["turn_complete", "turn_complete"]
 
 
-def test_being_told_to_end_between_two_turns_ends_the_chat_without_a_word(home: Home) -> None:
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_being_told_to_end_between_two_turns_ends_the_chat_without_a_word(
+    home: Home, number: signal.Signals, status: int
+) -> None:
     with talking(home) as chat:
         chat.say('{"text":"balance"}\n')
-        chat.process.terminate()
-        assert chat.process.wait(timeout=30) == 143
+        chat.process.send_signal(number)
+        assert chat.process.wait(timeout=30) == status
         assert chat.process.communicate(timeout=30) == (b"", b"")
 
 
@@ -363,10 +389,10 @@ def test_what_waits_is_changed_at_the_prompt(home: Home) -> None:
 def test_a_big_write_is_approved_by_typing_its_value(home: Home) -> None:
     with Terminal(home, "chat") as terminal:
         waiting(terminal, 500)
-        for wrong in ("y", "yes", "499", ""):
+        for wrong in (f"y{ENTER}", f"yes{ENTER}", f"499{ENTER}", ENTER, CTRL_C, CTRL_D):
             terminal.type(f"/approve{ENTER}")
             terminal.wait_for("Type 500 to approve:")
-            terminal.type(f"{wrong}{ENTER}")
+            terminal.type(wrong)
             terminal.wait_for("It still waits.")
             terminal.wait_for(PROMPT)
         terminal.type(f"/approve{ENTER}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from terminals import CTRL_D, Terminal
+from terminals import CTRL_C, CTRL_D, Terminal
 from verbs import Ended, Home
 
 from tidegate.core.cancel import Cancel
@@ -147,17 +147,33 @@ def test_a_change_is_a_new_proposal_and_the_old_one_is_gone(home: Home) -> None:
     changed = home.run("resume", "--set", "amount=7.5")
     new = of(changed, "pending_action")[0]["action"]
     assert new["input"]["amount"] == Decimal("7.5")
-    assert new["attempt_id"] != old["attempt_id"]
-    stale = home.run("resume", old["attempt_id"], "--approve")
-    assert (stale.status, error(stale)["code"]) == (4, "approval_stale")
+    assert (old.get("replaces"), new["replaces"]) == (None, old["attempt_id"])
+    for args in (["--approve"], []):
+        stale = home.run("resume", old["attempt_id"], *args)
+        assert (stale.status, error(stale)["code"]) == (4, "approval_stale")
+        assert "replaced by a changed request" in error(stale)["message"]
     assert states(home) == {old["attempt_id"]: "expired", new["attempt_id"]: "proposed"}
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "code"),
+    [("amount=99999", 4, "insufficient_balance"), (f"to={'0x' + '0' * 64}", 4, "guard_blocked")],
+)
+def test_a_change_that_is_refused_leaves_the_old_one_waiting(
+    home: Home, change: str, status: int, code: str
+) -> None:
+    attempt = send(home, 50)["attempt_id"]
+    refused = home.run("resume", "--set", change)
+    assert (refused.status, error(refused)["code"]) == (status, code)
+    assert states(home) == {attempt: "proposed"}
 
 
 def test_a_change_to_a_saved_contact_and_a_small_amount_goes_through_by_policy(home: Home) -> None:
     home.run("call", "save_contact", "name=bob", f"address={STRANGER}")
-    home.run("ask", "send 50 USDC to bob")
+    old = of(home.run("ask", "send 50 USDC to bob"), "pending_action")[0]["action"]
     changed = home.run("resume", "--set", "amount=5")
     (receipt,) = of(changed, "write_result")
+    assert receipt["replaces"] == old["attempt_id"]
     assert (changed.status, receipt["status"], receipt["auto"]) == (0, "executed", True)
 
 
@@ -187,9 +203,11 @@ def test_what_was_denied_stays_denied(home: Home) -> None:
 def test_what_expired_is_not_carried_out(home: Home) -> None:
     attempt = send_an_hour_ago(home)
     assert home.run("resume", "--approve").status == 2
-    late = home.run("resume", attempt, "--approve")
-    assert (late.status, error(late)["code"]) == (4, "approval_stale")
-    assert "expired" in error(late)["message"]
+    for args in (["--approve"], []):
+        late = home.run("resume", attempt, *args)
+        assert (late.status, error(late)["code"]) == (4, "approval_stale")
+        assert "expired" in error(late)["message"]
+        assert of(late, "write_result") == []
     assert states(home) == {attempt: "expired"}
 
 
@@ -220,6 +238,7 @@ def test_a_swap_that_would_give_less_than_was_shown_is_shown_again(home: Home) -
     assert (approved.status, of(approved, "write_result")) == (3, [])
     new = of(approved, "pending_action")[0]["action"]
     assert "would now give" in new["reason"]
+    assert new["replaces"] == old["attempt_id"]
     assert states(home) == {old["attempt_id"]: "expired", new["attempt_id"]: "proposed"}
     assert home.run("resume", "--approve").status == 0
 
@@ -251,12 +270,15 @@ def test_a_small_write_is_not_asked_about_again(home: Home) -> None:
     assert home.converse(["resume", "--approve", "--explicit"], []).status == 0
 
 
-def test_nobody_who_answers_has_not_approved(home: Home) -> None:
+@pytest.mark.parametrize("key", [CTRL_C, CTRL_D])
+def test_who_leaves_the_question_has_not_approved(home: Home, key: str) -> None:
     attempt = send(home, 500)["attempt_id"]
     with Terminal(home, "resume", "--approve", "--explicit") as terminal:
         terminal.wait_for("Type 500 to approve:")
-        terminal.type(CTRL_D)
-        assert terminal.ends() != 0
+        terminal.type(key)
+        assert terminal.ends() == 130
+    assert "bug" not in terminal.shown
+    assert "It still waits." in terminal.shown
     assert states(home) == {attempt: "proposed"}
 
 
